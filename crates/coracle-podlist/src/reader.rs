@@ -1,33 +1,32 @@
-//! The reader (interface first).
-use crate::Pod;
+//! The reader: from chunks of bytes to pods.
 
-/// What a sink wants next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// Go on.
-    Continue,
-    /// Stop: the rest of the stream is not needed.
-    Stop,
-}
+use coracle_json::{Element, Elements, Flow};
+
+use crate::decode::{Item, POD};
+use crate::{Error, Pod};
 
 /// Receives the pods of a list, in the order of the document.
 pub trait Sink {
-    /// Whether the pod behind these bytes may matter. `raw` is the pod's JSON reduced to the fields that are read.
-    /// `false` skips decoding it; it is counted in [`Summary::filtered`].
+    /// Whether the pod behind these bytes may matter; `false` skips decoding it, which is counted in
+    /// [`Summary::filtered`].
+    ///
+    /// `raw` is the pod's JSON, reduced to the members that are read, as it is written: escapes are not decoded. A
+    /// text that does not occur in it can still be in the pod if `raw` contains a `\u` escape.
     fn wants(&mut self, raw: &[u8]) -> bool {
         let _ = raw;
         true
     }
-    /// One pod with a uid.
+
+    /// One pod with a uid. [`Flow::Stop`] ends the reading here; what follows is then neither read nor checked.
     fn pod(&mut self, pod: &Pod<'_>) -> Flow;
 }
 
-/// Byte and depth caps.
+/// Caps of a reader. What exceeds one is an error, not an allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes that one pod may span in the document. Default 4 MiB.
+    /// Most bytes that one pod may span in the document. Default 4 MiB; the API server stores no object over 1.5 MiB.
     pub pod_bytes: usize,
-    /// Deepest nesting of objects and arrays. Default 128.
+    /// Most objects and arrays inside each other. Default 128.
     pub depth: usize,
 }
 
@@ -54,40 +53,107 @@ pub struct Summary {
     pub stopped: bool,
 }
 
-/// Why a list could not be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// Not the JSON of a pod list.
-    #[error("pod list: {0}")]
-    Json(String),
+/// Reads a pod list from chunks of any size, and gives its pods to a [`Sink`], one at a time.
+///
+/// It holds the kept members of one pod, never the list: a few kilobytes, [`Limits::pod_bytes`] at the very most.
+#[derive(Debug)]
+pub struct Reader {
+    elements: Elements<'static>,
+    progress: Progress,
 }
 
-/// Reads a pod list from chunks of any size.
+/// The part of the reader that an element changes.
 #[derive(Debug, Default)]
-pub struct Reader {
-    limits: Limits,
+struct Progress {
+    summary: Summary,
+    error: Option<Error>,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Reader {
-    /// A reader with default limits.
+    /// A reader with the default [`Limits`].
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::with_limits(Limits::default())
     }
-    /// A reader with these limits.
+
+    /// A reader under these caps.
     #[must_use]
     pub fn with_limits(limits: Limits) -> Self {
-        Self { limits }
+        let limits = coracle_json::Limits { depth: limits.depth, item_bytes: limits.pod_bytes };
+        Self { elements: Elements::with_limits(&["items"], POD, limits), progress: Progress::default() }
     }
-    /// Reads the next bytes of the document. After `Flow::Stop` the rest need not be pushed.
+
+    /// Reads the next bytes of the document. After [`Flow::Stop`] the rest need not be pushed.
+    ///
+    /// After an error the pods that the sink has got are no answer: the list was not whole.
     pub fn push(&mut self, chunk: &[u8], sink: &mut impl Sink) -> Result<Flow, Error> {
-        let _ = (chunk, sink, self.limits);
-        Ok(Flow::Continue)
+        let progress = &mut self.progress;
+        let flow = self.elements.push(chunk, |element| progress.element(&element, sink))?;
+        progress.take_error()?;
+        Ok(flow)
     }
-    /// The end of the document: fails unless it was whole (or the sink stopped it).
-    pub fn finish(self, sink: &mut impl Sink) -> Result<Summary, Error> {
-        let _ = sink;
-        Ok(Summary::default())
+
+    /// The end of the document: an error unless it was a whole pod list, or the sink stopped it.
+    pub fn finish(mut self, sink: &mut impl Sink) -> Result<Summary, Error> {
+        let progress = &mut self.progress;
+        progress.take_error()?;
+        let read = self.elements.finish(|element| progress.element(&element, sink))?;
+        progress.take_error()?;
+        Ok(Summary { bytes_read: read.bytes, stopped: read.stopped, ..progress.summary })
     }
+}
+
+impl Progress {
+    fn take_error(&mut self) -> Result<(), Error> {
+        self.error.take().map_or(Ok(()), Err)
+    }
+
+    fn element(&mut self, element: &Element<'_>, sink: &mut impl Sink) -> Flow {
+        if !sink.wants(element.bytes) {
+            self.summary.filtered += 1;
+            return Flow::Continue;
+        }
+        match serde_json::from_slice::<Option<Item<'_>>>(element.bytes) {
+            Ok(item) => match item.and_then(Item::into_pod) {
+                Some(pod) => {
+                    self.summary.pods += 1;
+                    self.summary.containers += pod.containers.len() as u64;
+                    sink.pod(&pod)
+                }
+                None => {
+                    self.summary.without_uid += 1;
+                    Flow::Continue
+                }
+            },
+            Err(error) => {
+                self.error = Some(describe(element, &error));
+                Flow::Stop
+            }
+        }
+    }
+}
+
+/// Decodes once more, this time keeping track of the field. Runs once a document.
+#[cold]
+fn describe(element: &Element<'_>, error: &serde_json::Error) -> Error {
+    let mut deserializer = serde_json::Deserializer::from_slice(element.bytes);
+    let outcome: Result<Option<Item<'_>>, _> = serde_path_to_error::deserialize(&mut deserializer);
+    let (path, message) = match &outcome {
+        Err(located) => (located.path().to_string(), located.inner().to_string()),
+        Ok(_) => (String::new(), error.to_string()),
+    };
+    // Line and column are those of the reduced element: they would mislead.
+    let message =
+        message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
+    let path = match path.as_str() {
+        "" | "." => String::new(),
+        path => format!("{path}: "),
+    };
+    Error::Pod { index: element.index, offset: element.offset, path, message }
 }

@@ -1,0 +1,177 @@
+//! One JSON document, in chunks of any size: cuts it into blocks, checks them, and shows each to a walker.
+//!
+//! Blocks are counted from the start of the document, not of the chunk. Nothing that happens depends on where the
+//! chunks were cut, because no code past this file knows where that was.
+
+use crate::Flow;
+use crate::error::{Error, ErrorKind};
+use crate::grammar::{Grammar, Shape};
+use crate::scan::{BATCH, BLOCK, Classes, Scanner};
+use crate::strings::Strings;
+use crate::utf8::Utf8;
+
+/// Is shown the blocks of a document that are known to be correct, in order.
+pub(crate) trait Walk {
+    /// The next block, and where in the document it starts.
+    fn block(&mut self, block: &[u8; BLOCK], shape: &Shape, offset: u64) -> Result<Flow, Error>;
+}
+
+/// The state between chunks: fixed in size, but for one word a level of the depth cap.
+#[derive(Debug)]
+pub(crate) struct Document {
+    scanner: Scanner,
+    strings: Strings,
+    utf8: Utf8,
+    grammar: Grammar,
+    /// The start of a block whose end has not come yet.
+    partial: [u8; BLOCK],
+    partial_len: usize,
+    /// Where the next block starts.
+    offset: u64,
+    ended: Option<End>,
+}
+
+/// Why a document takes no more bytes.
+#[derive(Debug, Clone)]
+enum End {
+    Stopped,
+    Failed(Error),
+}
+
+impl Document {
+    pub(crate) fn new(depth_cap: usize) -> Self {
+        Self {
+            scanner: Scanner::detect(),
+            strings: Strings::default(),
+            utf8: Utf8::default(),
+            grammar: Grammar::new(depth_cap),
+            partial: [b' '; BLOCK],
+            partial_len: 0,
+            offset: 0,
+            ended: None,
+        }
+    }
+
+    /// Bytes that were pushed.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.offset + self.partial_len as u64
+    }
+
+    /// The next bytes. After an error or a stop, the same answer again.
+    pub(crate) fn push(&mut self, chunk: &[u8], walker: &mut impl Walk) -> Result<Flow, Error> {
+        match &self.ended {
+            Some(End::Stopped) => return Ok(Flow::Stop),
+            Some(End::Failed(error)) => return Err(error.clone()),
+            None => {}
+        }
+        let outcome = self.push_blocks(chunk, walker);
+        self.end_on(outcome)
+    }
+
+    /// The end of the document. Nothing is checked of a document that the walker stopped.
+    pub(crate) fn finish(&mut self, walker: &mut impl Walk) -> Result<Flow, Error> {
+        match &self.ended {
+            Some(End::Stopped) => return Ok(Flow::Stop),
+            Some(End::Failed(error)) => return Err(error.clone()),
+            None => {}
+        }
+        let outcome = self.last_block(walker);
+        self.end_on(outcome)
+    }
+
+    fn end_on(&mut self, outcome: Result<Flow, Error>) -> Result<Flow, Error> {
+        self.ended = match &outcome {
+            Ok(Flow::Continue) => None,
+            Ok(Flow::Stop) => Some(End::Stopped),
+            Err(error) => Some(End::Failed(error.clone())),
+        };
+        outcome
+    }
+
+    fn push_blocks(&mut self, mut chunk: &[u8], walker: &mut impl Walk) -> Result<Flow, Error> {
+        if self.partial_len > 0 {
+            let (head, rest) = chunk.split_at(chunk.len().min(BLOCK - self.partial_len));
+            self.partial[self.partial_len..self.partial_len + head.len()].copy_from_slice(head);
+            self.partial_len += head.len();
+            if self.partial_len < BLOCK {
+                return Ok(Flow::Continue);
+            }
+            chunk = rest;
+            self.partial_len = 0;
+            let block = self.partial;
+            if self.blocks(&[block], walker)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        let (blocks, rest) = chunk.as_chunks::<BLOCK>();
+        for batch in blocks.chunks(BATCH) {
+            if self.blocks(batch, walker)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        self.partial[..rest.len()].copy_from_slice(rest);
+        self.partial_len = rest.len();
+        Ok(Flow::Continue)
+    }
+
+    fn blocks(&mut self, blocks: &[[u8; BLOCK]], walker: &mut impl Walk) -> Result<Flow, Error> {
+        let mut classes = [Classes::default(); BATCH];
+        self.scanner.classify(blocks, &mut classes);
+        for (block, classes) in blocks.iter().zip(&classes) {
+            let shape = self.check(block, classes)?;
+            let offset = self.offset;
+            self.offset += BLOCK as u64;
+            if walker.block(block, &shape, offset)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    #[inline(always)]
+    fn check(&mut self, block: &[u8; BLOCK], classes: &Classes) -> Result<Shape, Error> {
+        let at = |at: usize, kind| Error { offset: self.offset + at as u64, kind };
+        if classes.non_ascii != 0 || self.utf8.is_cut() {
+            self.utf8.check(block).map_err(|at| Error {
+                offset: self.offset.wrapping_add_signed(at as i64),
+                kind: ErrorKind::Utf8,
+            })?;
+        }
+        let quoted = self.strings.next(block, classes).map_err(|(place, kind)| at(place, kind))?;
+        self.grammar.next(block, classes, quoted).map_err(|(place, kind)| at(place, kind))
+    }
+
+    /// The bytes that fill no block, made one with white space, which changes no document.
+    fn last_block(&mut self, walker: &mut impl Walk) -> Result<Flow, Error> {
+        let end = self.bytes();
+        let inside = self.open_in_words();
+        self.partial[self.partial_len..].fill(b' ');
+        let block = self.partial;
+        self.partial_len = 0;
+        let truncated = |inside| Error { offset: end, kind: ErrorKind::Truncated { inside } };
+        let flow = self
+            .blocks(&[block], walker)
+            .map_err(|error| if error.offset >= end { truncated(inside) } else { error });
+        self.offset = end;
+        if flow? == Flow::Stop {
+            return Ok(Flow::Stop);
+        }
+        if self.strings.is_open() {
+            return Err(truncated("a string"));
+        }
+        if !self.grammar.is_whole() {
+            return Err(truncated(self.grammar.open_in_words()));
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn open_in_words(&self) -> &'static str {
+        if self.strings.is_open() {
+            "a string"
+        } else if self.grammar.primitive_is_open() {
+            "a number or literal"
+        } else {
+            "a value"
+        }
+    }
+}

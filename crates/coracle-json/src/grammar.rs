@@ -1,0 +1,337 @@
+//! The grammar of JSON (RFC 8259, section 2), checked for all tokens of 64 bytes at once.
+//!
+//! Which token may follow which is a question about neighbours, and is answered with a handful of shifts and
+//! additions for the whole block: each class of tokens marks the place where the next token starts, and a token of a
+//! class that may not stand there is an error. Only brackets change what the rules are, so only brackets are looked
+//! at one by one; the pairs `{}` and `[]` need not even that.
+//!
+//! Objects and arrays differ in two things, kept as two masks and chosen by the container between two brackets:
+//! an array has no colon at all, and in an object each comma is followed by a string, and each string that follows a
+//! comma or the opening brace is followed by a colon.
+
+use crate::error::ErrorKind;
+use crate::primitive::Primitive;
+use crate::scan::{BLOCK, Classes};
+use crate::strings::Quoted;
+
+/// The tokens of one block, all outside strings, and how deep they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) quoted: Quoted,
+    /// `{` and `[`.
+    pub(crate) open: u64,
+    /// `}` and `]`.
+    pub(crate) close: u64,
+    pub(crate) colon: u64,
+    pub(crate) comma: u64,
+    /// Every byte of numbers and literals.
+    pub(crate) primitive: u64,
+    /// The first byte of each.
+    pub(crate) primitive_start: u64,
+    /// Containers open at the end of the block.
+    pub(crate) depth_after: usize,
+    /// The fewest containers that were open anywhere in the block, pairs of brackets side by side left aside.
+    pub(crate) least_depth: usize,
+}
+
+/// 1 where the token that the next one follows was in an earlier block.
+#[derive(Debug, Default)]
+struct Pending {
+    value: u64,
+    brace: u64,
+    bracket: u64,
+    colon: u64,
+    comma: u64,
+    key: u64,
+}
+
+/// The state of the grammar between blocks.
+#[derive(Debug)]
+pub(crate) struct Grammar {
+    pending: Pending,
+    /// 1 if a string that can be a key is open.
+    key_open: u64,
+    /// 1 if the block ended in a primitive.
+    primitive_open: u64,
+    primitive: Primitive,
+    depth: usize,
+    cap: usize,
+    /// The innermost container: all ones if it is an object.
+    object: u64,
+    /// The containers around it, one entry a level.
+    outer: Box<[u64]>,
+}
+
+/// Where the first error of a block is.
+pub(crate) type Broken = (usize, ErrorKind);
+
+impl Grammar {
+    pub(crate) fn new(cap: usize) -> Self {
+        Self {
+            // A document starts with a value, as what follows a colon does.
+            pending: Pending { colon: 1, ..Pending::default() },
+            key_open: 0,
+            primitive_open: 0,
+            primitive: Primitive::Start,
+            depth: 0,
+            cap,
+            object: 0,
+            outer: vec![0; cap + 1].into_boxed_slice(),
+        }
+    }
+
+    /// Whether the document can end here.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.depth == 0 && self.pending.value == 1
+    }
+
+    /// What is open, in words for an error about a document that ends too early.
+    pub(crate) fn open_in_words(&self) -> &'static str {
+        match (self.depth, self.object) {
+            (0, _) if self.primitive_open == 1 => "a number or literal",
+            (0, _) => "white space, before any value",
+            (_, 0) => "an array",
+            _ => "an object",
+        }
+    }
+
+    pub(crate) fn primitive_is_open(&self) -> bool {
+        self.primitive_open == 1
+    }
+
+    /// Checks the next block whole, and says where its tokens are.
+    #[inline(always)]
+    pub(crate) fn next(
+        &mut self,
+        block: &[u8; BLOCK],
+        classes: &Classes,
+        quoted: Quoted,
+    ) -> Result<Shape, Broken> {
+        let outside = !quoted.inside;
+        let open = classes.open & outside;
+        let close = classes.close & outside;
+        let colon = classes.colon & outside;
+        let comma = classes.comma & outside;
+        let space = classes.space & outside;
+        let primitive = outside & !(quoted.closing | open | close | colon | comma | space);
+
+        let behind_primitive = primitive << 1 | self.primitive_open;
+        let primitive_start = primitive & !behind_primitive;
+        let mut errors = 0;
+        if primitive | self.primitive_open != 0 {
+            if let Some(at) = self.check_primitives(block, primitive) {
+                errors |= 1 << at;
+            }
+        }
+        self.primitive_open = primitive >> 63;
+
+        let value_start = quoted.opening | primitive_start | open;
+        let brace = open & classes.curly;
+        let pending = &mut self.pending;
+        let after_brace = follow(brace << 1, brace >> 63, &mut pending.brace, space);
+        let bracket = open & !classes.curly;
+        let after_bracket = follow(bracket << 1, bracket >> 63, &mut pending.bracket, space);
+        let after_colon = follow(colon << 1, colon >> 63, &mut pending.colon, space);
+        let after_comma = follow(comma << 1, comma >> 63, &mut pending.comma, space);
+        let ends = quoted.closing | close;
+        let after_value =
+            follow(ends << 1 | (behind_primitive & !primitive), ends >> 63, &mut pending.value, space);
+
+        // A string that can be a key carries that through to its closing quote, and from there to the colon.
+        let key_start = quoted.opening & (after_brace | after_comma);
+        let (carried, beyond) = sum(key_start, quoted.inside, self.key_open);
+        self.key_open = beyond;
+        let key_end = carried & quoted.closing;
+        let after_key = follow(key_end << 1, key_end >> 63, &mut pending.key, space);
+
+        errors |= after_brace & !(quoted.opening | (close & classes.curly))
+            | after_bracket & !(value_start | (close & !classes.curly))
+            | (after_colon | after_comma) & !value_start
+            | after_value & !(comma | colon | close)
+            | colon & !after_key;
+
+        let wrong_in_object = (after_comma & !quoted.opening) | (after_key & !colon);
+        let wrong_in_array = colon;
+        let nesting = Nesting { open, close, curly: classes.curly, wrong_in_object, wrong_in_array, comma };
+        let (errors, least_depth) = self.nest(&nesting, errors);
+
+        if errors != 0 {
+            let at = errors.trailing_zeros() as usize;
+            let places = Places {
+                value: after_colon | after_comma,
+                brace: after_brace,
+                bracket: after_bracket,
+                after_value,
+                key: after_key,
+                primitive: primitive | behind_primitive,
+            };
+            return Err((at, self.describe(at, block, &nesting, &places)));
+        }
+        Ok(Shape {
+            quoted,
+            open,
+            close,
+            colon,
+            comma,
+            primitive,
+            primitive_start,
+            depth_after: self.depth,
+            least_depth,
+        })
+    }
+
+    /// Walks the brackets of a block, and stops at the first error so that the container around it is known then.
+    /// Returns the tokens that are wrong, those already known to be included, and the least depth.
+    #[inline(always)]
+    fn nest(&mut self, nesting: &Nesting, errors: u64) -> (u64, usize) {
+        let Nesting { open, close, curly, .. } = *nesting;
+        let pairs = open & (close >> 1) & !(curly ^ curly >> 1);
+        let mut brackets = (open | close) & !(pairs | pairs << 1);
+        let mut least_depth = self.depth;
+        let mut unseen = u64::MAX;
+        while brackets != 0 {
+            let upto = brackets ^ (brackets - 1);
+            let wrong = (errors | self.wrong_here(nesting, pairs)) & upto & unseen;
+            if wrong != 0 {
+                return (wrong, least_depth);
+            }
+            unseen = !upto;
+            let bit = brackets & brackets.wrapping_neg();
+            brackets &= brackets - 1;
+            let is_object = if curly & bit == 0 { 0 } else { u64::MAX };
+            if open & bit != 0 {
+                if self.depth == self.cap {
+                    return (bit, least_depth);
+                }
+                self.outer[self.depth] = self.object;
+                self.depth += 1;
+                self.object = is_object;
+            } else {
+                if self.depth == 0 || self.object != is_object {
+                    return (bit, least_depth);
+                }
+                self.depth -= 1;
+                self.object = self.outer[self.depth];
+                least_depth = least_depth.min(self.depth);
+            }
+        }
+        ((errors | self.wrong_here(nesting, pairs)) & unseen, least_depth)
+    }
+
+    /// The tokens that are wrong in the innermost container.
+    #[inline(always)]
+    fn wrong_here(&self, nesting: &Nesting, pairs: u64) -> u64 {
+        if self.depth == 0 {
+            return nesting.comma | nesting.wrong_in_array | if self.cap == 0 { pairs } else { 0 };
+        }
+        let wrong = (nesting.wrong_in_object & self.object) | (nesting.wrong_in_array & !self.object);
+        if self.depth == self.cap { wrong | pairs } else { wrong }
+    }
+
+    /// Feeds the bytes of all primitives of a block. Returns where the first error is.
+    #[inline]
+    fn check_primitives(&mut self, block: &[u8; BLOCK], primitive: u64) -> Option<usize> {
+        let mut rest = primitive;
+        if self.primitive_open == 1 {
+            if let Some(at) = self.feed_primitive(block, 0, &mut rest) {
+                return Some(at);
+            }
+        }
+        while rest != 0 {
+            self.primitive = Primitive::Start;
+            let start = rest.trailing_zeros() as usize;
+            if let Some(at) = self.feed_primitive(block, start, &mut rest) {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Feeds the primitive that has bytes from `start` on, which may be none if it ended with the block before, and
+    /// takes it off the mask.
+    #[inline]
+    fn feed_primitive(&mut self, block: &[u8; BLOCK], start: usize, rest: &mut u64) -> Option<usize> {
+        let end = start + (!(*rest >> start)).trailing_zeros() as usize;
+        let end = end.min(BLOCK);
+        *rest &= u64::MAX.checked_shl(end.min(64) as u32).unwrap_or(0);
+        for (at, &byte) in block.iter().enumerate().take(end).skip(start) {
+            match self.primitive.next(byte) {
+                Some(next) => self.primitive = next,
+                None => return Some(at),
+            }
+        }
+        (end < BLOCK && !self.primitive.is_whole()).then_some(end)
+    }
+
+    /// Puts the error at this place into words. Cold: it runs once a document.
+    #[cold]
+    fn describe(&self, at: usize, block: &[u8; BLOCK], nesting: &Nesting, places: &Places) -> ErrorKind {
+        let found = block[at];
+        let has = |mask: u64| mask >> at & 1 == 1;
+        let unexpected = |expected| ErrorKind::Unexpected { expected, found };
+        if has(nesting.open) && self.depth == self.cap && !has(places.after_value | places.brace) {
+            return ErrorKind::TooDeep { cap: self.cap };
+        }
+        if has(places.brace) {
+            return unexpected("a key or '}'");
+        }
+        if has(places.bracket) {
+            return unexpected("a value or ']'");
+        }
+        if has(places.key) && self.object != 0 {
+            return unexpected("':' after the key");
+        }
+        if has(places.value) {
+            return unexpected(if self.object != 0 && has(nesting.wrong_in_object) {
+                "a key"
+            } else {
+                "a value"
+            });
+        }
+        if has(places.primitive) {
+            return ErrorKind::Primitive { found };
+        }
+        match (self.depth, self.object) {
+            (0, _) => unexpected("nothing more after the document's value"),
+            (_, 0) => unexpected("',' or ']'"),
+            _ => unexpected("',' or '}'"),
+        }
+    }
+}
+
+/// What the walk over the brackets of a block needs.
+struct Nesting {
+    open: u64,
+    close: u64,
+    curly: u64,
+    comma: u64,
+    wrong_in_object: u64,
+    wrong_in_array: u64,
+}
+
+/// The places where a token of a certain kind had to start, for error messages.
+struct Places {
+    value: u64,
+    brace: u64,
+    bracket: u64,
+    after_value: u64,
+    key: u64,
+    primitive: u64,
+}
+
+/// Where the next token starts: the given places, moved on over white space. What leaves the block comes back as
+/// `pending` in the next one.
+#[inline(always)]
+fn follow(places: u64, leaves: u64, pending: &mut u64, space: u64) -> u64 {
+    let (moved, beyond) = (places | *pending).overflowing_add(space);
+    *pending = leaves | u64::from(beyond);
+    moved & !space
+}
+
+/// `left + right + carry`, and the carry out.
+#[inline(always)]
+fn sum(left: u64, right: u64, carry: u64) -> (u64, u64) {
+    let (partial, first) = left.overflowing_add(right);
+    let (total, second) = partial.overflowing_add(carry);
+    (total, u64::from(first | second))
+}
