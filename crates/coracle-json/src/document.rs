@@ -144,14 +144,15 @@ impl Document {
     /// The bytes that fill no block, made one with white space, which changes no document.
     fn last_block(&mut self, walker: &mut impl Walk) -> Result<Flow, Error> {
         let end = self.bytes();
-        let inside = self.open_in_words();
         self.partial[self.partial_len..].fill(b' ');
         let block = self.partial;
         self.partial_len = 0;
         let truncated = |inside| Error { offset: end, kind: ErrorKind::Truncated { inside } };
-        let flow = self
-            .blocks(&[block], walker)
-            .map_err(|error| if error.offset >= end { truncated(inside) } else { error });
+        let flow = self.blocks(&[block], walker).map_err(|error| {
+            // Only what the white space cut short can be wrong past the end.
+            let inside = if self.strings.is_open() { "a string" } else { "a number or literal" };
+            if error.offset >= end { truncated(inside) } else { error }
+        });
         self.offset = end;
         if flow? == Flow::Stop {
             return Ok(Flow::Stop);
@@ -163,15 +164,5 @@ impl Document {
             return Err(truncated(self.grammar.open_in_words()));
         }
         Ok(Flow::Continue)
-    }
-
-    fn open_in_words(&self) -> &'static str {
-        if self.strings.is_open() {
-            "a string"
-        } else if self.grammar.primitive_is_open() {
-            "a number or literal"
-        } else {
-            "a value"
-        }
     }
 }

@@ -88,15 +88,10 @@ impl Grammar {
     /// What is open, in words for an error about a document that ends too early.
     pub(crate) fn open_in_words(&self) -> &'static str {
         match (self.depth, self.object) {
-            (0, _) if self.primitive_open == 1 => "a number or literal",
             (0, _) => "white space, before any value",
             (_, 0) => "an array",
             _ => "an object",
         }
-    }
-
-    pub(crate) fn primitive_is_open(&self) -> bool {
-        self.primitive_open == 1
     }
 
     /// Checks the next block whole, and says where its tokens are.
@@ -117,11 +112,11 @@ impl Grammar {
 
         let behind_primitive = primitive << 1 | self.primitive_open;
         let primitive_start = primitive & !behind_primitive;
-        let mut errors = 0;
-        if primitive | self.primitive_open != 0 {
-            if let Some(at) = self.check_primitives(block, primitive) {
-                errors |= 1 << at;
-            }
+        let mut bad_primitive = 0;
+        if primitive | self.primitive_open != 0
+            && let Some(at) = self.check_primitives(block, primitive)
+        {
+            bad_primitive = 1 << at;
         }
         self.primitive_open = primitive >> 63;
 
@@ -144,7 +139,7 @@ impl Grammar {
         let key_end = carried & quoted.closing;
         let after_key = follow(key_end << 1, key_end >> 63, &mut pending.key, space);
 
-        errors |= after_brace & !(quoted.opening | (close & classes.curly))
+        let misplaced = after_brace & !(quoted.opening | (close & classes.curly))
             | after_bracket & !(value_start | (close & !classes.curly))
             | (after_colon | after_comma) & !value_start
             | after_value & !(comma | colon | close)
@@ -153,7 +148,7 @@ impl Grammar {
         let wrong_in_object = (after_comma & !quoted.opening) | (after_key & !colon);
         let wrong_in_array = colon;
         let nesting = Nesting { open, close, curly: classes.curly, wrong_in_object, wrong_in_array, comma };
-        let (errors, least_depth) = self.nest(&nesting, errors);
+        let (errors, least_depth) = self.nest(&nesting, misplaced | bad_primitive);
 
         if errors != 0 {
             let at = errors.trailing_zeros() as usize;
@@ -163,7 +158,7 @@ impl Grammar {
                 bracket: after_bracket,
                 after_value,
                 key: after_key,
-                primitive: primitive | behind_primitive,
+                bad_primitive: bad_primitive & !misplaced,
             };
             return Err((at, self.describe(at, block, &nesting, &places)));
         }
@@ -232,10 +227,10 @@ impl Grammar {
     #[inline]
     fn check_primitives(&mut self, block: &[u8; BLOCK], primitive: u64) -> Option<usize> {
         let mut rest = primitive;
-        if self.primitive_open == 1 {
-            if let Some(at) = self.feed_primitive(block, 0, &mut rest) {
-                return Some(at);
-            }
+        if self.primitive_open == 1
+            && let Some(at) = self.feed_primitive(block, 0, &mut rest)
+        {
+            return Some(at);
         }
         while rest != 0 {
             self.primitive = Primitive::Start;
@@ -251,9 +246,8 @@ impl Grammar {
     /// takes it off the mask.
     #[inline]
     fn feed_primitive(&mut self, block: &[u8; BLOCK], start: usize, rest: &mut u64) -> Option<usize> {
-        let end = start + (!(*rest >> start)).trailing_zeros() as usize;
-        let end = end.min(BLOCK);
-        *rest &= u64::MAX.checked_shl(end.min(64) as u32).unwrap_or(0);
+        let end = BLOCK.min(start + (!(*rest >> start)).trailing_zeros() as usize);
+        *rest &= if end < BLOCK { u64::MAX << end } else { 0 };
         for (at, &byte) in block.iter().enumerate().take(end).skip(start) {
             match self.primitive.next(byte) {
                 Some(next) => self.primitive = next,
@@ -269,6 +263,9 @@ impl Grammar {
         let found = block[at];
         let has = |mask: u64| mask >> at & 1 == 1;
         let unexpected = |expected| ErrorKind::Unexpected { expected, found };
+        if has(places.bad_primitive) {
+            return ErrorKind::Primitive { found };
+        }
         if has(nesting.open) && self.depth == self.cap && !has(places.after_value | places.brace) {
             return ErrorKind::TooDeep { cap: self.cap };
         }
@@ -287,9 +284,6 @@ impl Grammar {
             } else {
                 "a value"
             });
-        }
-        if has(places.primitive) {
-            return ErrorKind::Primitive { found };
         }
         match (self.depth, self.object) {
             (0, _) => unexpected("nothing more after the document's value"),
@@ -316,7 +310,7 @@ struct Places {
     bracket: u64,
     after_value: u64,
     key: u64,
-    primitive: u64,
+    bad_primitive: u64,
 }
 
 /// Where the next token starts: the given places, moved on over white space. What leaves the block comes back as

@@ -120,17 +120,15 @@ impl Progress {
             return Flow::Continue;
         }
         match serde_json::from_slice::<Option<Item<'_>>>(element.bytes) {
-            Ok(item) => match item.and_then(Item::into_pod) {
-                Some(pod) => {
-                    self.summary.pods += 1;
-                    self.summary.containers += pod.containers.len() as u64;
-                    sink.pod(&pod)
-                }
-                None => {
+            Ok(item) => {
+                let Some(pod) = item.and_then(Item::into_pod) else {
                     self.summary.without_uid += 1;
-                    Flow::Continue
-                }
-            },
+                    return Flow::Continue;
+                };
+                self.summary.pods += 1;
+                self.summary.containers += pod.containers.len() as u64;
+                sink.pod(&pod)
+            }
             Err(error) => {
                 self.error = Some(describe(element, &error));
                 Flow::Stop

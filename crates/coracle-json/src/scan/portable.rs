@@ -30,9 +30,9 @@ fn classify_one(block: &[u8; BLOCK]) -> Classes {
 /// One bit a class, in the order of the fields of [`Classes`].
 const CLASS: [u16; 256] = {
     let mut table = [0_u16; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut class = match byte as u8 {
+    let mut byte = 0_u8;
+    loop {
+        let mut class = match byte {
             b'"' => 1,
             b'\\' => 1 << 1,
             b'{' | b'[' => 1 << 2,
@@ -51,8 +51,10 @@ const CLASS: [u16; 256] = {
         if byte >= 0x80 {
             class |= 1 << 9;
         }
-        table[byte] = class;
+        table[byte as usize] = class;
+        if byte == u8::MAX {
+            break table;
+        }
         byte += 1;
     }
-    table
 };

@@ -22,6 +22,7 @@ impl Avx2 {
     }
 
     #[inline]
+    #[expect(clippy::unused_self, reason = "the value is the proof that the call is sound")]
     pub(super) fn classify(self, blocks: &[[u8; BLOCK]], out: &mut [Classes]) {
         // SAFETY: `self` exists only where `detect` found AVX2.
         unsafe { classify_avx2(blocks, out) }
@@ -39,6 +40,7 @@ impl Avx512 {
     }
 
     #[inline]
+    #[expect(clippy::unused_self, reason = "the value is the proof that the call is sound")]
     pub(super) fn classify(self, blocks: &[[u8; BLOCK]], out: &mut [Classes]) {
         // SAFETY: `self` exists only where `detect` found AVX-512 F and BW.
         unsafe { classify_avx512(blocks, out) }
@@ -67,12 +69,12 @@ fn classify_halves(low: __m256i, high: __m256i) -> Classes {
         let byte = _mm256_set1_epi8(byte.cast_signed());
         bits(_mm256_cmpeq_epi8(low, byte), _mm256_cmpeq_epi8(high, byte))
     };
-    let bit5 = _mm256_set1_epi8(0x20);
-    let (folded_low, folded_high) = (_mm256_or_si256(low, bit5), _mm256_or_si256(high, bit5));
+    let fold = _mm256_set1_epi8(0x20);
+    let (folded_low, folded_high) = (_mm256_or_si256(low, fold), _mm256_or_si256(high, fold));
     // The unsigned maximum with 0x20 is 0x20 exactly where the byte is at most 0x20.
     let at_most_space = bits(
-        _mm256_cmpeq_epi8(_mm256_max_epu8(low, bit5), bit5),
-        _mm256_cmpeq_epi8(_mm256_max_epu8(high, bit5), bit5),
+        _mm256_cmpeq_epi8(_mm256_max_epu8(low, fold), fold),
+        _mm256_cmpeq_epi8(_mm256_max_epu8(high, fold), fold),
     );
     let blank = equal(low, high, b' ');
     let control = at_most_space & !blank;
@@ -109,9 +111,9 @@ fn classify_avx512(blocks: &[[u8; BLOCK]], out: &mut [Classes]) {
 fn classify_whole(bytes: __m512i) -> Classes {
     let equal =
         |bytes: __m512i, byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte.cast_signed()));
-    let bit5 = _mm512_set1_epi8(0x20);
-    let folded = _mm512_or_si512(bytes, bit5);
-    let control = _mm512_cmplt_epu8_mask(bytes, bit5);
+    let fold = _mm512_set1_epi8(0x20);
+    let folded = _mm512_or_si512(bytes, fold);
+    let control = _mm512_cmplt_epu8_mask(bytes, fold);
     let mut space = equal(bytes, b' ');
     if control != 0 {
         space |= equal(bytes, b'\n') | equal(bytes, b'\t') | equal(bytes, b'\r');
@@ -121,7 +123,7 @@ fn classify_whole(bytes: __m512i) -> Classes {
         backslash: equal(bytes, b'\\'),
         open: equal(folded, b'{'),
         close: equal(folded, b'}'),
-        curly: _mm512_test_epi8_mask(bytes, bit5),
+        curly: _mm512_test_epi8_mask(bytes, fold),
         colon: equal(bytes, b':'),
         comma: equal(bytes, b','),
         space,
