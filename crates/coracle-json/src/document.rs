@@ -6,7 +6,7 @@
 use crate::Flow;
 use crate::error::{Error, ErrorKind};
 use crate::grammar::{Grammar, Shape};
-use crate::scan::{BATCH, BLOCK, Classes, Scanner};
+use crate::scan::{BLOCK, Scanner, Task, TextClasses, TokenClasses};
 use crate::strings::Strings;
 use crate::utf8::Utf8;
 
@@ -104,10 +104,8 @@ impl Document {
             }
         }
         let (blocks, rest) = chunk.as_chunks::<BLOCK>();
-        for batch in blocks.chunks(BATCH) {
-            if self.blocks(batch, walker)? == Flow::Stop {
-                return Ok(Flow::Stop);
-            }
+        if self.blocks(blocks, walker)? == Flow::Stop {
+            return Ok(Flow::Stop);
         }
         self.partial[..rest.len()].copy_from_slice(rest);
         self.partial_len = rest.len();
@@ -115,30 +113,36 @@ impl Document {
     }
 
     fn blocks(&mut self, blocks: &[[u8; BLOCK]], walker: &mut impl Walk) -> Result<Flow, Error> {
-        let mut classes = [Classes::default(); BATCH];
-        self.scanner.classify(blocks, &mut classes);
-        for (block, classes) in blocks.iter().zip(&classes) {
-            let shape = self.check(block, classes)?;
-            let offset = self.offset;
-            self.offset += BLOCK as u64;
-            if walker.block(block, &shape, offset)? == Flow::Stop {
-                return Ok(Flow::Stop);
-            }
-        }
-        Ok(Flow::Continue)
+        self.scanner.run(Batch { document: self, blocks, walker })
     }
 
     #[inline(always)]
-    fn check(&mut self, block: &[u8; BLOCK], classes: &Classes) -> Result<Shape, Error> {
-        let at = |at: usize, kind| Error { offset: self.offset + at as u64, kind };
+    fn check(
+        &mut self,
+        block: &[u8; BLOCK],
+        text: impl Fn(&[u8; BLOCK]) -> TextClasses,
+        tokens: impl Fn(&[u8; BLOCK]) -> TokenClasses,
+        shape: &mut Shape,
+    ) -> Result<(), Error> {
+        let classes = text(block);
         if classes.non_ascii != 0 || self.utf8.is_cut() {
-            self.utf8.check(block).map_err(|at| Error {
-                offset: self.offset.wrapping_add_signed(at as i64),
-                kind: ErrorKind::Utf8,
-            })?;
+            self.utf8.check(block).map_err(|at| self.error_at(at, ErrorKind::Utf8))?;
         }
-        let quoted = self.strings.next(block, classes).map_err(|(place, kind)| at(place, kind))?;
-        self.grammar.next(block, classes, quoted).map_err(|(place, kind)| at(place, kind))
+        let outcome = match self.strings.next(block, &classes) {
+            Ok(quoted) if quoted.inside == u64::MAX && quoted.opening == 0 => {
+                self.grammar.pass_text(quoted, shape);
+                Ok(())
+            }
+            Ok(quoted) => self.grammar.next(block, &tokens(block), quoted, shape),
+            Err(broken) => Err(broken),
+        };
+        outcome.map_err(|(at, kind)| self.error_at(at.cast_signed(), kind))
+    }
+
+    /// An error at this place of the next block.
+    #[cold]
+    fn error_at(&self, at: isize, kind: ErrorKind) -> Error {
+        Error { offset: self.offset.wrapping_add_signed(at as i64), kind }
     }
 
     /// The bytes that fill no block, made one with white space, which changes no document.
@@ -162,6 +166,35 @@ impl Document {
         }
         if !self.grammar.is_whole() {
             return Err(truncated(self.grammar.open_in_words()));
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+/// A few blocks to be gone through, by the scanner's instruction set.
+struct Batch<'a, W> {
+    document: &'a mut Document,
+    blocks: &'a [[u8; BLOCK]],
+    walker: &'a mut W,
+}
+
+impl<W: Walk> Task for Batch<'_, W> {
+    type Output = Result<Flow, Error>;
+
+    #[inline(always)]
+    fn run(
+        self,
+        text: impl Fn(&[u8; BLOCK]) -> TextClasses,
+        tokens: impl Fn(&[u8; BLOCK]) -> TokenClasses,
+    ) -> Self::Output {
+        let mut shape = Shape::default();
+        for block in self.blocks {
+            self.document.check(block, &text, &tokens, &mut shape)?;
+            let offset = self.document.offset;
+            self.document.offset += BLOCK as u64;
+            if self.walker.block(block, &shape, offset)? == Flow::Stop {
+                return Ok(Flow::Stop);
+            }
         }
         Ok(Flow::Continue)
     }

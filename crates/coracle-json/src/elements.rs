@@ -3,7 +3,7 @@
 use crate::document::{Document, Walk};
 use crate::error::{Error, ErrorKind};
 use crate::grammar::Shape;
-use crate::key::Key;
+use crate::key::{self, Key};
 use crate::scan::BLOCK;
 use crate::{Flow, Keep, Limits};
 
@@ -156,6 +156,8 @@ enum Next<'p> {
     Element,
     /// It is on the way to the wanted array, behind this many keys.
     Path(usize),
+    /// It stands behind the path's key of this number, which stood in its object before.
+    Again(usize),
 }
 
 /// A container that the walker looks into.
@@ -234,27 +236,16 @@ impl<'p> Walker<'p> {
         offset: u64,
         sink: &mut impl FnMut(Element<'_>) -> Flow,
     ) -> Result<Flow, Error> {
-        let tokens = shape.quoted.opening
-            | shape.open
-            | shape.close
-            | shape.colon
-            | shape.comma
-            | shape.primitive_start;
+        let tokens = shape.quoted.opening | shape.open | shape.close | shape.comma | shape.primitive_start;
         let mut at = 0;
         while at < BLOCK {
             if let Mode::Token = self.mode {
                 let Some(token) = first(tokens, at) else { break };
-                at = token + 1;
-                if self.token(block[token], token, offset)? {
-                    // A bracket or the first byte of a value is part of that value.
-                    at = token;
-                    continue;
-                }
+                at = self.token(block, shape, token, offset)?;
             } else {
-                let (end, ended) = self.pass(block, shape, at);
-                at = end;
-                if !ended {
-                    break;
+                match self.pass(block, shape, at) {
+                    Some(end) => at = end,
+                    None => break,
                 }
             }
             if self.element_ended() {
@@ -268,33 +259,33 @@ impl<'p> Walker<'p> {
         Ok(Flow::Continue)
     }
 
-    /// Goes through what the mode says. Returns where that ends, and whether it does so in this block.
-    fn pass(&mut self, block: &[u8; BLOCK], shape: &Shape, at: usize) -> (usize, bool) {
-        let (last, keep) = match self.mode {
-            Mode::Token => return (at, true),
+    /// Goes through what the mode says. Returns where that ends, if it does in this block.
+    #[inline(always)]
+    fn pass(&mut self, block: &[u8; BLOCK], shape: &Shape, at: usize) -> Option<usize> {
+        let (end, keep) = match self.mode {
+            Mode::Token => return Some(at),
             Mode::Key => {
                 let end = first(shape.quoted.closing, at);
                 self.key.extend(&block[at..end.unwrap_or(BLOCK)]);
-                let Some(end) = end else { return (BLOCK, false) };
-                self.mode = Mode::Token;
-                self.key_ended();
-                return (end + 1, true);
+                if end.is_some() {
+                    let key = std::mem::take(&mut self.key);
+                    self.key_ended(key.raw(), key.is_escaped());
+                    self.key = key;
+                }
+                return end.map(|end| end + 1);
             }
-            Mode::String { keep } => {
-                // The opening quote itself may be the byte at hand: the closing one comes after it.
-                (first(shape.quoted.closing, at).map(|end| end + 1), keep)
-            }
+            // The byte at hand may be the opening quote: the closing one comes after it.
+            Mode::String { keep } => (first(shape.quoted.closing, at).map(|end| end + 1), keep),
             Mode::Primitive { keep } => (first(!shape.primitive, at), keep),
             Mode::Container { floor, keep } => (self.close_of(shape, floor, at), keep),
         };
-        let end = last.unwrap_or(BLOCK);
         if keep {
-            self.element.extend_from_slice(&block[at..end]);
+            self.element.extend_from_slice(&block[at..end.unwrap_or(BLOCK)]);
         }
-        if last.is_some() {
+        if end.is_some() {
             self.mode = Mode::Token;
         }
-        (end, last.is_some())
+        end
     }
 
     /// Just behind the bracket that leaves no more than `floor` containers open.
@@ -319,22 +310,28 @@ impl<'p> Walker<'p> {
         None
     }
 
-    /// One token of the innermost frame. Returns whether the mode it started goes through the token itself.
-    fn token(&mut self, byte: u8, at: usize, offset: u64) -> Result<bool, Error> {
-        match byte {
-            b':' => {}
+    /// One token of the innermost frame. Returns where to go on: at the token itself if it starts something that the
+    /// mode it set goes through.
+    #[inline(always)]
+    fn token(&mut self, block: &[u8; BLOCK], shape: &Shape, at: usize, offset: u64) -> Result<usize, Error> {
+        match block[at] {
             b',' => self.comma(),
-            b'}' | b']' => self.leave(byte),
             b'"' if self.expect_key => {
+                if let Some(end) = first(shape.quoted.closing, at) {
+                    let escaped = shape.quoted.backslash & from(at) & !from(end) != 0;
+                    self.key_ended(&block[at + 1..end], escaped);
+                    return Ok(end + 1);
+                }
                 self.key.clear();
                 self.mode = Mode::Key;
             }
-            _ => return self.value(byte, offset + at as u64),
+            bracket @ (b'}' | b']') => self.leave(bracket),
+            byte => {
+                let passes = self.value(byte, offset + at as u64)?;
+                return Ok(if passes { at } else { at + 1 });
+            }
         }
-        if let Some(key) = self.key.take_duplicate() {
-            return Err(Error { offset: offset + at as u64, kind: ErrorKind::DuplicateKey { key } });
-        }
-        Ok(false)
+        Ok(at + 1)
     }
 
     fn comma(&mut self) {
@@ -377,24 +374,25 @@ impl<'p> Walker<'p> {
         }
     }
 
-    /// The key of a member is known: decides what becomes of its value.
-    fn key_ended(&mut self) {
+    /// The key of a member is known, as it is written: decides what becomes of the member's value.
+    fn key_ended(&mut self, raw: &[u8], escaped: bool) {
+        self.mode = Mode::Token;
         self.expect_key = false;
         self.next = Next::Skip;
         let Some(frame) = self.frames.last_mut() else { return };
         match frame.role {
-            Role::Path(level) if self.key.is(self.path[level]) => {
-                if std::mem::replace(&mut frame.used, true) {
-                    self.key.set_duplicate();
-                }
-                self.next = Next::Path(level + 1);
+            Role::Path(level) if key::is(raw, escaped, self.path[level]) => {
+                let again = std::mem::replace(&mut frame.used, true);
+                self.next = if again { Next::Again(level) } else { Next::Path(level + 1) };
             }
             Role::Members(members) => {
-                if let Some((_, keep)) = members.iter().find(|(name, _)| self.key.is(name)) {
+                if let Some((_, keep)) = members.iter().find(|(name, _)| key::is(raw, escaped, name)) {
                     if std::mem::replace(&mut frame.used, true) {
                         self.element.push(b',');
                     }
-                    self.key.write_to(&mut self.element);
+                    self.element.push(b'"');
+                    self.element.extend_from_slice(raw);
+                    self.element.extend_from_slice(b"\":");
                     self.next = Next::Keep(*keep);
                 }
             }
@@ -411,6 +409,10 @@ impl<'p> Walker<'p> {
                 self.start = Some(offset);
                 self.element.clear();
                 return Ok(self.kept_value(byte, self.keep));
+            }
+            Next::Again(level) => {
+                let key = self.path[level].to_owned();
+                return Err(Error { offset, kind: ErrorKind::DuplicateKey { key } });
             }
             Next::Path(level) if level == self.path.len() => match byte {
                 b'[' => {

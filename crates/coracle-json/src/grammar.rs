@@ -11,18 +11,17 @@
 
 use crate::error::ErrorKind;
 use crate::primitive::Primitive;
-use crate::scan::{BLOCK, Classes};
+use crate::scan::{BLOCK, TokenClasses};
 use crate::strings::Quoted;
 
 /// The tokens of one block, all outside strings, and how deep they are.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Shape {
     pub(crate) quoted: Quoted,
     /// `{` and `[`.
     pub(crate) open: u64,
     /// `}` and `]`.
     pub(crate) close: u64,
-    pub(crate) colon: u64,
     pub(crate) comma: u64,
     /// Every byte of numbers and literals.
     pub(crate) primitive: u64,
@@ -37,9 +36,7 @@ pub(crate) struct Shape {
 /// 1 where the token that the next one follows was in an earlier block.
 #[derive(Debug, Default)]
 struct Pending {
-    value: u64,
-    brace: u64,
-    bracket: u64,
+    open: u64,
     colon: u64,
     comma: u64,
     key: u64,
@@ -82,7 +79,7 @@ impl Grammar {
 
     /// Whether the document can end here.
     pub(crate) fn is_whole(&self) -> bool {
-        self.depth == 0 && self.pending.value == 1
+        self.depth == 0 && self.pending.colon == 0
     }
 
     /// What is open, in words for an error about a document that ends too early.
@@ -94,14 +91,21 @@ impl Grammar {
         }
     }
 
+    /// The next block lies inside a string, whole.
+    #[inline(always)]
+    pub(crate) fn pass_text(&self, quoted: Quoted, shape: &mut Shape) {
+        *shape = Shape { quoted, depth_after: self.depth, least_depth: self.depth, ..Shape::default() };
+    }
+
     /// Checks the next block whole, and says where its tokens are.
     #[inline(always)]
     pub(crate) fn next(
         &mut self,
         block: &[u8; BLOCK],
-        classes: &Classes,
+        classes: &TokenClasses,
         quoted: Quoted,
-    ) -> Result<Shape, Broken> {
+        shape: &mut Shape,
+    ) -> Result<(), Broken> {
         let outside = !quoted.inside;
         let open = classes.open & outside;
         let close = classes.close & outside;
@@ -110,8 +114,7 @@ impl Grammar {
         let space = classes.space & outside;
         let primitive = outside & !(quoted.closing | open | close | colon | comma | space);
 
-        let behind_primitive = primitive << 1 | self.primitive_open;
-        let primitive_start = primitive & !behind_primitive;
+        let primitive_start = primitive & !(primitive << 1 | self.primitive_open);
         let mut bad_primitive = 0;
         if primitive | self.primitive_open != 0
             && let Some(at) = self.check_primitives(block, primitive)
@@ -120,68 +123,108 @@ impl Grammar {
         }
         self.primitive_open = primitive >> 63;
 
-        let value_start = quoted.opening | primitive_start | open;
-        let brace = open & classes.curly;
         let pending = &mut self.pending;
-        let after_brace = follow(brace << 1, brace >> 63, &mut pending.brace, space);
-        let bracket = open & !classes.curly;
-        let after_bracket = follow(bracket << 1, bracket >> 63, &mut pending.bracket, space);
-        let after_colon = follow(colon << 1, colon >> 63, &mut pending.colon, space);
-        let after_comma = follow(comma << 1, comma >> 63, &mut pending.comma, space);
-        let ends = quoted.closing | close;
-        let after_value =
-            follow(ends << 1 | (behind_primitive & !primitive), ends >> 63, &mut pending.value, space);
-
-        // A string that can be a key carries that through to its closing quote, and from there to the colon.
-        let key_start = quoted.opening & (after_brace | after_comma);
+        let after_open = follow(open, &mut pending.open, space);
+        let after_colon = follow(colon, &mut pending.colon, space);
+        let after_comma = follow(comma, &mut pending.comma, space);
+        // A string in the place of a key carries that through to its closing quote, and from there to the colon.
+        let key_start = quoted.opening & (after_open | after_comma);
         let (carried, beyond) = sum(key_start, quoted.inside, self.key_open);
         self.key_open = beyond;
-        let key_end = carried & quoted.closing;
-        let after_key = follow(key_end << 1, key_end >> 63, &mut pending.key, space);
+        let after_key = follow(carried & quoted.closing, &mut pending.key, space);
 
-        let misplaced = after_brace & !(quoted.opening | (close & classes.curly))
-            | after_bracket & !(value_start | (close & !classes.curly))
-            | (after_colon | after_comma) & !value_start
-            | after_value & !(comma | colon | close)
-            | colon & !after_key;
-
-        let wrong_in_object = (after_comma & !quoted.opening) | (after_key & !colon);
-        let wrong_in_array = colon;
-        let nesting = Nesting { open, close, curly: classes.curly, wrong_in_object, wrong_in_array, comma };
+        let value_start = quoted.opening | primitive_start | open;
+        let value_expected = after_open | after_colon | after_comma;
+        let misplaced = value_start & !value_expected
+            | comma & value_expected
+            | colon & !after_key
+            | close & (after_colon | after_comma);
+        let wrong_in_object = (after_open | after_comma) & (primitive_start | open) | after_key & !colon;
+        let nesting = Nesting { open, close, curly: classes.curly, wrong_in_object, colon, comma };
         let (errors, least_depth) = self.nest(&nesting, misplaced | bad_primitive);
-
         if errors != 0 {
             let at = errors.trailing_zeros() as usize;
             let places = Places {
-                value: after_colon | after_comma,
-                brace: after_brace,
-                bracket: after_bracket,
-                after_value,
+                first: after_open,
+                after_colon,
+                after_comma,
                 key: after_key,
                 bad_primitive: bad_primitive & !misplaced,
             };
             return Err((at, self.describe(at, block, &nesting, &places)));
         }
-        Ok(Shape {
+        *shape = Shape {
             quoted,
             open,
             close,
-            colon,
             comma,
             primitive,
             primitive_start,
             depth_after: self.depth,
             least_depth,
-        })
+        };
+        Ok(())
     }
 
-    /// Walks the brackets of a block, and stops at the first error so that the container around it is known then.
-    /// Returns the tokens that are wrong, those already known to be included, and the least depth.
+    /// Walks the brackets of a block. Returns the tokens that are wrong, those already known to be included, and the
+    /// least depth.
     #[inline(always)]
     fn nest(&mut self, nesting: &Nesting, errors: u64) -> (u64, usize) {
         let Nesting { open, close, curly, .. } = *nesting;
         let pairs = open & (close >> 1) & !(curly ^ curly >> 1);
-        let mut brackets = (open | close) & !(pairs | pairs << 1);
+        let brackets = (open | close) & !(pairs | pairs << 1);
+        let count = brackets.count_ones() as usize;
+        // Where the block can reach neither the top nor the cap, and nothing is wrong yet, less has to be looked at.
+        if errors == 0 && self.depth > count && self.depth + count < self.cap {
+            let before = (self.depth, self.object);
+            if let Some(least_depth) = self.nest_quickly(nesting, brackets) {
+                return (0, least_depth);
+            }
+            (self.depth, self.object) = before;
+        }
+        self.nest_carefully(nesting, brackets, pairs, errors)
+    }
+
+    /// `None` if something is wrong; depth and container are then not to be relied on.
+    #[inline(always)]
+    fn nest_quickly(&mut self, nesting: &Nesting, mut brackets: u64) -> Option<usize> {
+        let mut least_depth = self.depth;
+        let mut depth = self.depth;
+        let mut object = self.object;
+        // For each byte, whether the container around it is an object.
+        let mut inside_object = object;
+        let mut unmatched = 0;
+        while brackets != 0 {
+            let behind = !(brackets ^ (brackets - 1));
+            let bit = brackets & brackets.wrapping_neg();
+            brackets &= brackets - 1;
+            let is_object = if nesting.curly & bit == 0 { 0 } else { u64::MAX };
+            let opens = nesting.open & bit != 0;
+            // Both ways are gone without a branch: which of the two a bracket is cannot be predicted.
+            self.outer[depth] = object;
+            depth = if opens { depth + 1 } else { depth - 1 };
+            unmatched |= if opens { 0 } else { object ^ is_object };
+            let next = if opens { is_object } else { self.outer[depth] };
+            inside_object ^= (object ^ next) & behind;
+            object = next;
+            least_depth = least_depth.min(depth);
+        }
+        let wrong = (nesting.wrong_in_object & inside_object) | (nesting.colon & !inside_object) | unmatched;
+        self.depth = depth;
+        self.object = object;
+        (wrong == 0).then_some(least_depth)
+    }
+
+    /// As above, but stops at the first error, so that the container around it is known then.
+    #[cold]
+    fn nest_carefully(
+        &mut self,
+        nesting: &Nesting,
+        mut brackets: u64,
+        pairs: u64,
+        errors: u64,
+    ) -> (u64, usize) {
+        let Nesting { open, curly, .. } = *nesting;
         let mut least_depth = self.depth;
         let mut unseen = u64::MAX;
         while brackets != 0 {
@@ -194,21 +237,17 @@ impl Grammar {
             let bit = brackets & brackets.wrapping_neg();
             brackets &= brackets - 1;
             let is_object = if curly & bit == 0 { 0 } else { u64::MAX };
-            if open & bit != 0 {
-                if self.depth == self.cap {
-                    return (bit, least_depth);
-                }
-                self.outer[self.depth] = self.object;
-                self.depth += 1;
-                self.object = is_object;
-            } else {
-                if self.depth == 0 || self.object != is_object {
-                    return (bit, least_depth);
-                }
-                self.depth -= 1;
-                self.object = self.outer[self.depth];
-                least_depth = least_depth.min(self.depth);
+            let opens = open & bit != 0;
+            // Both ways are gone without a branch: which of the two a bracket is cannot be predicted.
+            let too_deep = opens & (self.depth == self.cap);
+            let unmatched = !opens & ((self.depth == 0) | (self.object != is_object));
+            if too_deep | unmatched {
+                return (bit, least_depth);
             }
+            self.outer[self.depth] = self.object;
+            self.depth = if opens { self.depth + 1 } else { self.depth - 1 };
+            self.object = if opens { is_object } else { self.outer[self.depth] };
+            least_depth = least_depth.min(self.depth);
         }
         ((errors | self.wrong_here(nesting, pairs)) & unseen, least_depth)
     }
@@ -217,9 +256,9 @@ impl Grammar {
     #[inline(always)]
     fn wrong_here(&self, nesting: &Nesting, pairs: u64) -> u64 {
         if self.depth == 0 {
-            return nesting.comma | nesting.wrong_in_array | if self.cap == 0 { pairs } else { 0 };
+            return nesting.comma | nesting.colon | if self.cap == 0 { pairs } else { 0 };
         }
-        let wrong = (nesting.wrong_in_object & self.object) | (nesting.wrong_in_array & !self.object);
+        let wrong = (nesting.wrong_in_object & self.object) | (nesting.colon & !self.object);
         if self.depth == self.cap { wrong | pairs } else { wrong }
     }
 
@@ -244,10 +283,14 @@ impl Grammar {
 
     /// Feeds the primitive that has bytes from `start` on, which may be none if it ended with the block before, and
     /// takes it off the mask.
-    #[inline]
+    #[inline(always)]
     fn feed_primitive(&mut self, block: &[u8; BLOCK], start: usize, rest: &mut u64) -> Option<usize> {
         let end = BLOCK.min(start + (!(*rest >> start)).trailing_zeros() as usize);
         *rest &= if end < BLOCK { u64::MAX << end } else { 0 };
+        if end < BLOCK && self.primitive == Primitive::Start && Primitive::is_common(&block[start..end]) {
+            self.primitive = Primitive::Zero;
+            return None;
+        }
         for (at, &byte) in block.iter().enumerate().take(end).skip(start) {
             match self.primitive.next(byte) {
                 Some(next) => self.primitive = next,
@@ -266,24 +309,23 @@ impl Grammar {
         if has(places.bad_primitive) {
             return ErrorKind::Primitive { found };
         }
-        if has(nesting.open) && self.depth == self.cap && !has(places.after_value | places.brace) {
+        if has(nesting.open)
+            && self.depth == self.cap
+            && has(places.first | places.after_colon | places.after_comma)
+        {
             return ErrorKind::TooDeep { cap: self.cap };
         }
-        if has(places.brace) {
-            return unexpected("a key or '}'");
-        }
-        if has(places.bracket) {
-            return unexpected("a value or ']'");
+        if has(places.first) {
+            return unexpected(if self.object == 0 { "a value or ']'" } else { "a key or '}'" });
         }
         if has(places.key) && self.object != 0 {
             return unexpected("':' after the key");
         }
-        if has(places.value) {
-            return unexpected(if self.object != 0 && has(nesting.wrong_in_object) {
-                "a key"
-            } else {
-                "a value"
-            });
+        if has(places.after_comma) && self.depth != 0 {
+            return unexpected(if self.object == 0 { "a value" } else { "a key" });
+        }
+        if has(places.after_colon) {
+            return unexpected("a value");
         }
         match (self.depth, self.object) {
             (0, _) => unexpected("nothing more after the document's value"),
@@ -298,27 +340,33 @@ struct Nesting {
     open: u64,
     close: u64,
     curly: u64,
+    colon: u64,
     comma: u64,
     wrong_in_object: u64,
-    wrong_in_array: u64,
 }
 
 /// The places where a token of a certain kind had to start, for error messages.
 struct Places {
-    value: u64,
-    brace: u64,
-    bracket: u64,
-    after_value: u64,
+    /// Behind an opening bracket.
+    first: u64,
+    after_colon: u64,
+    after_comma: u64,
     key: u64,
     bad_primitive: u64,
 }
 
-/// Where the next token starts: the given places, moved on over white space. What leaves the block comes back as
-/// `pending` in the next one.
+/// Where the tokens that follow these start: one byte on, or more where there is white space. What leaves the block
+/// comes back as `pending` in the next one.
 #[inline(always)]
-fn follow(places: u64, leaves: u64, pending: &mut u64, space: u64) -> u64 {
-    let (moved, beyond) = (places | *pending).overflowing_add(space);
-    *pending = leaves | u64::from(beyond);
+fn follow(tokens: u64, pending: &mut u64, space: u64) -> u64 {
+    let next = tokens << 1 | *pending;
+    *pending = tokens >> 63;
+    if space == 0 {
+        return next;
+    }
+    // Adding the place to the run of white space that starts there carries it to the run's end.
+    let (moved, beyond) = next.overflowing_add(space);
+    *pending |= u64::from(beyond);
     moved & !space
 }
 

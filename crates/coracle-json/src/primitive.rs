@@ -46,6 +46,17 @@ impl Primitive {
         })
     }
 
+    /// Whether these bytes are one of the primitives that most documents consist of: a literal or a short integer.
+    #[inline(always)]
+    pub(crate) fn is_common(bytes: &[u8]) -> bool {
+        match bytes {
+            b"true" | b"null" | b"false" => true,
+            [b'0'..=b'9'] => true,
+            [b'1'..=b'9', rest @ ..] => rest.len() < 8 && rest.iter().all(u8::is_ascii_digit),
+            _ => false,
+        }
+    }
+
     /// Whether a primitive may end here.
     pub(crate) fn is_whole(self) -> bool {
         matches!(self, Self::Zero | Self::Integer | Self::Fraction | Self::ExponentDigits | Self::Literal([]))

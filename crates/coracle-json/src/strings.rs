@@ -4,7 +4,7 @@
 //! Langdale and Lemire, "Parsing Gigabytes of JSON per Second" (VLDB Journal 28, 2019), sections 3.1.1 and 3.1.2.
 
 use crate::error::ErrorKind;
-use crate::scan::{BLOCK, Classes};
+use crate::scan::{BLOCK, TextClasses};
 
 const EVEN: u64 = 0x5555_5555_5555_5555;
 
@@ -20,12 +20,14 @@ pub(crate) struct Strings {
 }
 
 /// The strings of one block.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Quoted {
     /// From each opening quote up to, not including, the closing one.
     pub(crate) inside: u64,
     pub(crate) opening: u64,
     pub(crate) closing: u64,
+    /// Every backslash of the block.
+    pub(crate) backslash: u64,
 }
 
 impl Strings {
@@ -39,7 +41,7 @@ impl Strings {
     pub(crate) fn next(
         &mut self,
         block: &[u8; BLOCK],
-        classes: &Classes,
+        classes: &TextClasses,
     ) -> Result<Quoted, (usize, ErrorKind)> {
         let escaped = self.escaped_bytes(classes.backslash);
         let quotes = classes.quote & !escaped;
@@ -52,7 +54,12 @@ impl Strings {
         if unusual | control != 0 || self.hex_digits != 0 {
             self.check_rare(block, unusual, control)?;
         }
-        Ok(Quoted { inside, opening: quotes & inside, closing: quotes & !inside })
+        Ok(Quoted {
+            inside,
+            opening: quotes & inside,
+            closing: quotes & !inside,
+            backslash: classes.backslash,
+        })
     }
 
     /// The bytes that are escaped: in a run of backslashes every second one, and what follows a run of odd length.

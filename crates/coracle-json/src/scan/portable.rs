@@ -1,57 +1,73 @@
-//! The scalar twin of the SIMD scanners: a table and a loop.
+//! The scalar twin of the SIMD scanner: a table and a loop.
 
-use super::{BLOCK, Classes};
+use super::{BLOCK, TextClasses, TokenClasses};
 
-pub(super) fn classify(blocks: &[[u8; BLOCK]], out: &mut [Classes]) {
-    for (block, out) in blocks.iter().zip(out) {
-        *out = classify_one(block);
-    }
-}
+const QUOTE: u16 = 1;
+const BACKSLASH: u16 = 1 << 1;
+const CONTROL: u16 = 1 << 2;
+const NON_ASCII: u16 = 1 << 3;
+const OPEN: u16 = 1 << 4;
+const CLOSE: u16 = 1 << 5;
+const CURLY: u16 = 1 << 6;
+const COLON: u16 = 1 << 7;
+const COMMA: u16 = 1 << 8;
+const SPACE: u16 = 1 << 9;
 
-fn classify_one(block: &[u8; BLOCK]) -> Classes {
-    let mut found = Classes::default();
+pub(super) fn text(block: &[u8; BLOCK]) -> TextClasses {
+    let mut found = TextClasses::default();
     for (at, &byte) in block.iter().enumerate() {
-        let class = CLASS[usize::from(byte)];
-        let bit = |n: u32| u64::from(class >> n & 1) << at;
-        found.quote |= bit(0);
-        found.backslash |= bit(1);
-        found.open |= bit(2);
-        found.close |= bit(3);
-        found.curly |= bit(4);
-        found.colon |= bit(5);
-        found.comma |= bit(6);
-        found.space |= bit(7);
-        found.control |= bit(8);
-        found.non_ascii |= bit(9);
+        let bit = |class| has(byte, class) << at;
+        found.quote |= bit(QUOTE);
+        found.backslash |= bit(BACKSLASH);
+        found.control |= bit(CONTROL);
+        found.non_ascii |= bit(NON_ASCII);
     }
     found
 }
 
-/// One bit a class, in the order of the fields of [`Classes`].
-const CLASS: [u16; 256] = {
+pub(super) fn tokens(block: &[u8; BLOCK]) -> TokenClasses {
+    let mut found = TokenClasses::default();
+    for (at, &byte) in block.iter().enumerate() {
+        let bit = |class| has(byte, class) << at;
+        found.open |= bit(OPEN);
+        found.close |= bit(CLOSE);
+        found.curly |= bit(CURLY);
+        found.colon |= bit(COLON);
+        found.comma |= bit(COMMA);
+        found.space |= bit(SPACE);
+    }
+    found
+}
+
+#[inline]
+fn has(byte: u8, class: u16) -> u64 {
+    u64::from(CLASSES[usize::from(byte)] & class != 0)
+}
+
+const CLASSES: [u16; 256] = {
     let mut table = [0_u16; 256];
     let mut byte = 0_u8;
     loop {
-        let mut class = match byte {
-            b'"' => 1,
-            b'\\' => 1 << 1,
-            b'{' | b'[' => 1 << 2,
-            b'}' | b']' => 1 << 3,
-            b':' => 1 << 5,
-            b',' => 1 << 6,
-            b' ' | b'\t' | b'\n' | b'\r' => 1 << 7,
+        let mut classes = match byte {
+            b'"' => QUOTE,
+            b'\\' => BACKSLASH,
+            b'{' | b'[' => OPEN,
+            b'}' | b']' => CLOSE,
+            b':' => COLON,
+            b',' => COMMA,
+            b' ' | b'\t' | b'\n' | b'\r' => SPACE,
             _ => 0,
         };
         if byte & 0x20 != 0 {
-            class |= 1 << 4;
+            classes |= CURLY;
         }
         if byte < 0x20 {
-            class |= 1 << 8;
+            classes |= CONTROL;
         }
         if byte >= 0x80 {
-            class |= 1 << 9;
+            classes |= NON_ASCII;
         }
-        table[byte as usize] = class;
+        table[byte as usize] = classes;
         if byte == u8::MAX {
             break table;
         }
