@@ -53,18 +53,18 @@ const CONTAINER: Keep<'_> = Keep::Members(&[
 
 /// An element of `items`.
 #[derive(serde::Deserialize, Default)]
-#[serde(default, expecting = "a pod")]
+#[serde(default)]
 pub(crate) struct Item<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
-    metadata: Metadata<'a>,
+    metadata: Object<Metadata<'a>>,
     #[serde(borrow, deserialize_with = "or_default")]
-    spec: Spec<'a>,
+    spec: Object<Spec<'a>>,
     #[serde(borrow, deserialize_with = "or_default")]
-    status: Status<'a>,
+    status: Object<Status<'a>>,
 }
 
 #[derive(serde::Deserialize, Default)]
-#[serde(default, rename_all = "camelCase", expecting = "an object")]
+#[serde(default, rename_all = "camelCase")]
 struct Metadata<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     uid: Str<'a>,
@@ -75,11 +75,11 @@ struct Metadata<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     labels: Labels<'a>,
     #[serde(borrow, deserialize_with = "or_default")]
-    owner_references: List<OwnerItem<'a>>,
+    owner_references: List<Object<OwnerItem<'a>>>,
 }
 
 #[derive(serde::Deserialize, Default)]
-#[serde(default, rename_all = "camelCase", expecting = "an object")]
+#[serde(default, rename_all = "camelCase")]
 struct Spec<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     service_account_name: Str<'a>,
@@ -90,20 +90,20 @@ struct Spec<'a> {
 }
 
 #[derive(serde::Deserialize, Default)]
-#[serde(default, rename_all = "camelCase", expecting = "an object")]
+#[serde(default, rename_all = "camelCase")]
 struct Status<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     phase: Str<'a>,
     #[serde(borrow, deserialize_with = "or_default")]
-    container_statuses: List<ContainerItem<'a>>,
+    container_statuses: List<Object<ContainerItem<'a>>>,
     #[serde(borrow, deserialize_with = "or_default")]
-    init_container_statuses: List<ContainerItem<'a>>,
+    init_container_statuses: List<Object<ContainerItem<'a>>>,
     #[serde(borrow, deserialize_with = "or_default")]
-    ephemeral_container_statuses: List<ContainerItem<'a>>,
+    ephemeral_container_statuses: List<Object<ContainerItem<'a>>>,
 }
 
 #[derive(serde::Deserialize, Default)]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 struct OwnerItem<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     kind: Str<'a>,
@@ -114,7 +114,7 @@ struct OwnerItem<'a> {
 }
 
 #[derive(serde::Deserialize, Default)]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 struct ContainerItem<'a> {
     #[serde(borrow, deserialize_with = "or_default")]
     name: Str<'a>,
@@ -129,7 +129,7 @@ struct ContainerItem<'a> {
 impl<'a> Item<'a> {
     /// The pod, or `None` if it has no uid.
     pub(crate) fn into_pod(self) -> Option<Pod<'a>> {
-        let Self { metadata, spec, status } = self;
+        let Self { metadata: Object(metadata), spec: Object(spec), status: Object(status) } = self;
         if metadata.uid.0.is_empty() {
             return None;
         }
@@ -140,7 +140,7 @@ impl<'a> Item<'a> {
         ];
         let mut containers = Vec::with_capacity(lists.iter().map(|(_, list)| list.0.len()).sum());
         for (kind, list) in lists {
-            containers.extend(list.0.into_iter().map(|item| ContainerStatus {
+            containers.extend(list.0.into_iter().map(|Object(item)| ContainerStatus {
                 kind,
                 name: item.name.0,
                 image: item.image.0,
@@ -148,7 +148,11 @@ impl<'a> Item<'a> {
                 container_id: item.container_id.0,
             }));
         }
-        let owner = |item: OwnerItem<'a>| Owner { kind: item.kind.0, name: item.name.0, uid: item.uid.0 };
+        let owner = |Object(item): Object<OwnerItem<'a>>| Owner {
+            kind: item.kind.0,
+            name: item.name.0,
+            uid: item.uid.0,
+        };
         Some(Pod {
             uid: metadata.uid.0,
             namespace: metadata.namespace.0,
@@ -161,6 +165,28 @@ impl<'a> Item<'a> {
             owners: metadata.owner_references.0.into_iter().map(owner).collect(),
             containers,
         })
+    }
+}
+
+/// An object. What derives `Deserialize` alone would take an array too, by position.
+#[derive(Default)]
+pub(crate) struct Object<T>(pub(crate) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ObjectVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(de::value::MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        deserializer.deserialize_map(ObjectVisitor(PhantomData))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use coracle_json::{Element, Elements, Flow};
 
-use crate::decode::{Item, POD};
+use crate::decode::{Item, Object, POD};
 use crate::{Error, Pod};
 
 /// Receives the pods of a list, in the order of the document.
@@ -119,9 +119,9 @@ impl Progress {
             self.summary.filtered += 1;
             return Flow::Continue;
         }
-        match serde_json::from_slice::<Option<Item<'_>>>(element.bytes) {
+        match serde_json::from_slice::<Option<Object<Item<'_>>>>(element.bytes) {
             Ok(item) => {
-                let Some(pod) = item.and_then(Item::into_pod) else {
+                let Some(pod) = item.and_then(|Object(item)| item.into_pod()) else {
                     self.summary.without_uid += 1;
                     return Flow::Continue;
                 };
@@ -141,7 +141,7 @@ impl Progress {
 #[cold]
 fn describe(element: &Element<'_>, error: &serde_json::Error) -> Error {
     let mut deserializer = serde_json::Deserializer::from_slice(element.bytes);
-    let outcome: Result<Option<Item<'_>>, _> = serde_path_to_error::deserialize(&mut deserializer);
+    let outcome: Result<Option<Object<Item<'_>>>, _> = serde_path_to_error::deserialize(&mut deserializer);
     let (path, message) = match &outcome {
         Err(located) => (located.path().to_string(), located.inner().to_string()),
         Ok(_) => (String::new(), error.to_string()),
