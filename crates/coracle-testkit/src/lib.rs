@@ -1,1 +1,4 @@
 //! coracle-testkit.
+#![forbid(unsafe_code)]
+
+pub mod kubelet;
