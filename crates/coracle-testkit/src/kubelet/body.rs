@@ -33,7 +33,7 @@ impl Pieces {
         Self {
             source: shared.content.chunks(),
             piece: Bytes::new(),
-            left: shared.content.len(),
+            left: shared.len,
             pace: None,
             shared: Arc::clone(shared),
         }

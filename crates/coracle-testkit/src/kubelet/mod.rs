@@ -33,8 +33,8 @@ pub trait Content: Send + Sync + 'static {
     /// The body from its start, in pieces. One piece is held at a time.
     fn chunks(&self) -> Box<dyn Iterator<Item = Vec<u8>> + Send>;
 
-    /// How many bytes all the pieces have together. `None` if that is not known without making them; the body is
-    /// then sent in HTTP's chunks.
+    /// How many bytes all the pieces have together. `None` if that is not known; the body is then sent in HTTP's
+    /// chunks. A kubelet asks once, when it starts.
     fn len(&self) -> Option<u64>;
 }
 

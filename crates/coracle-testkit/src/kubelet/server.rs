@@ -25,6 +25,8 @@ use super::{Content, Fault};
 /// What the kubelet's owner and its connections both see.
 pub(super) struct Shared {
     pub(super) content: Box<dyn Content>,
+    /// The content's length, which may have cost something to find out.
+    pub(super) len: Option<u64>,
     token: Option<String>,
     client_auth: bool,
     fault: Mutex<Option<Fault>>,
@@ -41,6 +43,7 @@ impl Shared {
         fault: Option<Fault>,
     ) -> Self {
         Self {
+            len: content.len(),
             content,
             token,
             client_auth,
@@ -173,7 +176,7 @@ async fn answer(
         return Ok(text(405, "405: Method Not Allowed"));
     }
     let pieces = match fault {
-        Some(Fault::CloseAfter(bytes)) if shared.content.len().is_none_or(|len| bytes < len) => {
+        Some(Fault::CloseAfter(bytes)) if shared.len.is_none_or(|len| bytes < len) => {
             return Err(ByHand::CloseAfter(bytes));
         }
         Some(Fault::Slowly { bytes, every }) => Pieces::new(shared).slowly(bytes, every),
@@ -216,7 +219,7 @@ async fn not_http(stream: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
 
 /// Promises the whole list and sends its first bytes. Whoever calls this drops the stream.
 async fn break_off(stream: &mut (impl AsyncWrite + Unpin), bytes: u64, shared: &Shared) -> io::Result<()> {
-    let len = shared.content.len();
+    let len = shared.len;
     let promise =
         len.map_or_else(|| "transfer-encoding: chunked".to_owned(), |len| format!("content-length: {len}"));
     let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n{promise}\r\n\r\n");
