@@ -14,6 +14,7 @@
 //! `lastState` are there to be skipped.
 
 mod choose;
+mod content;
 mod facts;
 mod json;
 mod managed;
