@@ -6,7 +6,7 @@
 use crate::Flow;
 use crate::error::{Error, ErrorKind};
 use crate::grammar::{Grammar, Shape};
-use crate::scan::{BLOCK, Scanner, Task, TextClasses, TokenClasses};
+use crate::scan::{BLOCK, Classify, Scanner, Task, TextClasses, TokenClasses};
 use crate::strings::Strings;
 use crate::utf8::Utf8;
 
@@ -117,23 +117,30 @@ impl Document {
     }
 
     #[inline(always)]
-    fn check(
+    fn check<Text, Tokens, PrefixXor>(
         &mut self,
         block: &[u8; BLOCK],
-        text: impl Fn(&[u8; BLOCK]) -> TextClasses,
-        tokens: impl Fn(&[u8; BLOCK]) -> TokenClasses,
+        classify: &Classify<Text, Tokens, PrefixXor>,
         shape: &mut Shape,
-    ) -> Result<(), Error> {
-        let classes = text(block);
+    ) -> Result<(), Error>
+    where
+        Text: Fn(&[u8; BLOCK]) -> TextClasses,
+        Tokens: Fn(&[u8; BLOCK], u64) -> TokenClasses,
+        PrefixXor: Fn(u64) -> u64,
+    {
+        let classes = (classify.text)(block);
         if classes.non_ascii != 0 || self.utf8.is_cut() {
             self.utf8.check(block).map_err(|at| self.error_at(at, ErrorKind::Utf8))?;
         }
-        let outcome = match self.strings.next(block, &classes) {
+        let outcome = match self.strings.next(block, &classes, &classify.prefix_xor) {
             Ok(quoted) if quoted.inside == u64::MAX && quoted.opening == 0 => {
                 self.grammar.pass_text(quoted, shape);
                 Ok(())
             }
-            Ok(quoted) => self.grammar.next(block, &tokens(block), quoted, shape),
+            Ok(quoted) => {
+                let tokens = (classify.tokens)(block, classes.control);
+                self.grammar.next(block, &tokens, quoted, shape)
+            }
             Err(broken) => Err(broken),
         };
         outcome.map_err(|(at, kind)| self.error_at(at.cast_signed(), kind))
@@ -182,14 +189,15 @@ impl<W: Walk> Task for Batch<'_, W> {
     type Output = Result<Flow, Error>;
 
     #[inline(always)]
-    fn run(
-        self,
-        text: impl Fn(&[u8; BLOCK]) -> TextClasses,
-        tokens: impl Fn(&[u8; BLOCK]) -> TokenClasses,
-    ) -> Self::Output {
+    fn run<Text, Tokens, PrefixXor>(self, classify: Classify<Text, Tokens, PrefixXor>) -> Self::Output
+    where
+        Text: Fn(&[u8; BLOCK]) -> TextClasses,
+        Tokens: Fn(&[u8; BLOCK], u64) -> TokenClasses,
+        PrefixXor: Fn(u64) -> u64,
+    {
         let mut shape = Shape::default();
         for block in self.blocks {
-            self.document.check(block, &text, &tokens, &mut shape)?;
+            self.document.check(block, &classify, &mut shape)?;
             let offset = self.document.offset;
             self.document.offset += BLOCK as u64;
             if self.walker.block(block, &shape, offset)? == Flow::Stop {

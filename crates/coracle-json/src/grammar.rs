@@ -56,14 +56,18 @@ pub(crate) struct Grammar {
     /// The innermost container: all ones if it is an object.
     object: u64,
     /// The containers around it, one entry a level.
-    outer: Box<[u64]>,
+    outer: Box<[u64; MOST_DEPTH]>,
 }
+
+/// One more than the deepest nesting that can be asked for. A power of two: an index is cut to it, not checked.
+const MOST_DEPTH: usize = 1024;
 
 /// Where the first error of a block is.
 pub(crate) type Broken = (usize, ErrorKind);
 
 impl Grammar {
     pub(crate) fn new(cap: usize) -> Self {
+        let cap = cap.min(MOST_DEPTH - 1);
         Self {
             // A document starts with a value, as what follows a colon does.
             pending: Pending { colon: 1, ..Pending::default() },
@@ -73,7 +77,7 @@ impl Grammar {
             depth: 0,
             cap,
             object: 0,
-            outer: vec![0; cap + 1].into_boxed_slice(),
+            outer: Box::new([0; MOST_DEPTH]),
         }
     }
 
@@ -201,10 +205,10 @@ impl Grammar {
             let is_object = if nesting.curly & bit == 0 { 0 } else { u64::MAX };
             let opens = nesting.open & bit != 0;
             // Both ways are gone without a branch: which of the two a bracket is cannot be predicted.
-            self.outer[depth] = object;
+            self.outer[depth % MOST_DEPTH] = object;
             depth = if opens { depth + 1 } else { depth - 1 };
             unmatched |= if opens { 0 } else { object ^ is_object };
-            let next = if opens { is_object } else { self.outer[depth] };
+            let next = if opens { is_object } else { self.outer[depth % MOST_DEPTH] };
             inside_object ^= (object ^ next) & behind;
             object = next;
             least_depth = least_depth.min(depth);

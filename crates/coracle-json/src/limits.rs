@@ -3,7 +3,7 @@
 /// Caps of a reader. What exceeds one is an error, not an allocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Most objects and arrays inside each other. Default 128. The reader keeps 8 bytes for each level.
+    /// Most objects and arrays inside each other. Default 128, 1,023 at most.
     pub depth: usize,
     /// Most bytes that one element of the wanted array ([`Elements`](crate::Elements)), or one string or number
     /// ([`Tokens`](crate::Tokens)), may span in the document. Default 4 MiB.

@@ -52,16 +52,26 @@ pub(crate) enum Scanner {
     Avx2(x86::Avx2),
 }
 
+/// What a scanner can do, in its instruction set.
+pub(crate) struct Classify<Text, Tokens, PrefixXor> {
+    /// The classes that matter inside strings.
+    pub(crate) text: Text,
+    /// The classes that matter between strings; takes the block's control characters.
+    pub(crate) tokens: Tokens,
+    /// Bit n of the result is the sum modulo two of bits 0 to n.
+    pub(crate) prefix_xor: PrefixXor,
+}
+
 /// Work on blocks that is compiled once for each instruction set: all of it, so that what is done with the masks
 /// has the set's bit instructions too. `run` must be `#[inline(always)]` for that.
 pub(crate) trait Task {
     type Output;
 
-    fn run(
-        self,
-        text: impl Fn(&[u8; BLOCK]) -> TextClasses,
-        tokens: impl Fn(&[u8; BLOCK]) -> TokenClasses,
-    ) -> Self::Output;
+    fn run<Text, Tokens, PrefixXor>(self, classify: Classify<Text, Tokens, PrefixXor>) -> Self::Output
+    where
+        Text: Fn(&[u8; BLOCK]) -> TextClasses,
+        Tokens: Fn(&[u8; BLOCK], u64) -> TokenClasses,
+        PrefixXor: Fn(u64) -> u64;
 }
 
 impl Scanner {
@@ -78,7 +88,11 @@ impl Scanner {
     #[inline]
     pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
         match self {
-            Self::Portable => task.run(portable::text, portable::tokens),
+            Self::Portable => task.run(Classify {
+                text: portable::text,
+                tokens: portable::tokens,
+                prefix_xor: portable::prefix_xor,
+            }),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(found) => found.run(task),
         }
@@ -100,14 +114,20 @@ mod tests {
     struct ClassesOf<'a>(&'a [[u8; BLOCK]]);
 
     impl Task for ClassesOf<'_> {
-        type Output = Vec<(TextClasses, TokenClasses)>;
+        type Output = Vec<(TextClasses, TokenClasses, u64)>;
 
-        fn run(
-            self,
-            text: impl Fn(&[u8; BLOCK]) -> TextClasses,
-            tokens: impl Fn(&[u8; BLOCK]) -> TokenClasses,
-        ) -> Self::Output {
-            self.0.iter().map(|block| (text(block), tokens(block))).collect()
+        fn run<Text, Tokens, PrefixXor>(self, classify: Classify<Text, Tokens, PrefixXor>) -> Self::Output
+        where
+            Text: Fn(&[u8; BLOCK]) -> TextClasses,
+            Tokens: Fn(&[u8; BLOCK], u64) -> TokenClasses,
+            PrefixXor: Fn(u64) -> u64,
+        {
+            let classes = |block: &[u8; BLOCK]| {
+                let text = (classify.text)(block);
+                let bits = text.quote ^ text.non_ascii ^ text.control.rotate_left(7);
+                (text, (classify.tokens)(block, text.control), (classify.prefix_xor)(bits))
+            };
+            self.0.iter().map(classes).collect()
         }
     }
 
@@ -117,7 +137,7 @@ mod tests {
             let mut block = [b'a'; BLOCK];
             block[17] = byte;
             for scanner in all() {
-                let (text, tokens) = scanner.run(ClassesOf(&[block]))[0];
+                let (text, tokens, _) = scanner.run(ClassesOf(&[block]))[0];
                 let at = |mask: u64| mask >> 17 & 1 == 1;
                 assert_eq!(at(text.quote), byte == b'"', "{scanner:?} {byte:#x}");
                 assert_eq!(at(text.backslash), byte == b'\\', "{scanner:?} {byte:#x}");

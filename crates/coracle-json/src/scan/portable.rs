@@ -25,7 +25,7 @@ pub(super) fn text(block: &[u8; BLOCK]) -> TextClasses {
     found
 }
 
-pub(super) fn tokens(block: &[u8; BLOCK]) -> TokenClasses {
+pub(super) fn tokens(block: &[u8; BLOCK], _control: u64) -> TokenClasses {
     let mut found = TokenClasses::default();
     for (at, &byte) in block.iter().enumerate() {
         let bit = |class| has(byte, class) << at;
@@ -37,6 +37,18 @@ pub(super) fn tokens(block: &[u8; BLOCK]) -> TokenClasses {
         found.space |= bit(SPACE);
     }
     found
+}
+
+/// Bit n of the result is the sum modulo two of bits 0 to n.
+#[inline]
+pub(super) fn prefix_xor(mut bits: u64) -> u64 {
+    bits ^= bits << 1;
+    bits ^= bits << 2;
+    bits ^= bits << 4;
+    bits ^= bits << 8;
+    bits ^= bits << 16;
+    bits ^= bits << 32;
+    bits
 }
 
 #[inline]
@@ -74,3 +86,19 @@ const CLASSES: [u16; 256] = {
         byte += 1;
     }
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_prefix_sum_is_the_parity_of_the_bits_so_far(bits in any::<u64>()) {
+            for at in 0..64 {
+                let so_far = bits & (u64::MAX >> (63 - at));
+                prop_assert_eq!(prefix_xor(bits) >> at & 1, u64::from(so_far.count_ones() & 1));
+            }
+        }
+    }
+}

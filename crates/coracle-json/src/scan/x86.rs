@@ -3,11 +3,12 @@
 //! A value of [`Avx2`] can only be made by `detect`, so holding one proves that the processor has the instructions.
 
 use std::arch::x86_64::{
-    __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8, _mm256_or_si256,
-    _mm256_set1_epi8, _mm256_slli_epi16,
+    __m256i, _mm_clmulepi64_si128, _mm_cvtsi128_si64, _mm_set_epi64x, _mm_set1_epi8, _mm256_cmpeq_epi8,
+    _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    _mm256_slli_epi16,
 };
 
-use super::{BLOCK, Task, TextClasses, TokenClasses};
+use super::{BLOCK, Classify, Task, TextClasses, TokenClasses};
 
 /// Proof that the processor has AVX2 and the bit instructions that came with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,8 @@ impl Avx2 {
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt");
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("pclmulqdq");
         all.then_some(Self(()))
     }
 
@@ -31,9 +33,13 @@ impl Avx2 {
     }
 }
 
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,pclmulqdq")]
 fn run<T: Task>(task: T) -> T::Output {
-    task.run(|block| text(load(block)), |block| tokens(load(block)))
+    task.run(Classify {
+        text: |block: &[u8; BLOCK]| text(load(block)),
+        tokens: |block: &[u8; BLOCK], control| tokens(load(block), control),
+        prefix_xor: |bits| prefix_xor(bits),
+    })
 }
 
 /// Half a block each.
@@ -63,7 +69,7 @@ fn text(block: Halves) -> TextClasses {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn tokens(block: Halves) -> TokenClasses {
+fn tokens(block: Halves, control: u64) -> TokenClasses {
     // With bit 5 set, a square bracket becomes the curly one: one comparison finds both.
     let (low, high) = block;
     let bit5 = _mm256_set1_epi8(0x20);
@@ -75,8 +81,26 @@ fn tokens(block: Halves) -> TokenClasses {
         curly: top_bits((_mm256_slli_epi16::<2>(low), _mm256_slli_epi16::<2>(high))),
         colon: equal(block, b':'),
         comma: equal(block, b','),
-        space: equal(block, b' ') | equal(block, b'\n') | equal(block, b'\t') | equal(block, b'\r'),
+        space: equal(block, b' ') | line_spaces(block, control),
     }
+}
+
+/// White space other than blanks: only where there are control characters at all.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn line_spaces(block: Halves, control: u64) -> u64 {
+    if control == 0 {
+        return 0;
+    }
+    equal(block, b'\n') | equal(block, b'\t') | equal(block, b'\r')
+}
+
+/// Bit n is the sum modulo two of bits 0 to n: a product without carries by all ones.
+#[target_feature(enable = "pclmulqdq")]
+#[inline]
+fn prefix_xor(bits: u64) -> u64 {
+    let product = _mm_clmulepi64_si128::<0>(_mm_set_epi64x(0, bits.cast_signed()), _mm_set1_epi8(-1));
+    _mm_cvtsi128_si64(product).cast_unsigned()
 }
 
 #[target_feature(enable = "avx2")]
