@@ -14,5 +14,6 @@
 #![forbid(unsafe_code)]
 
 pub mod cgroup;
+pub mod fuzz;
 pub mod kubelet;
 pub mod podlist;
