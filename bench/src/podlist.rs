@@ -210,6 +210,7 @@ struct Status<'a> {
 
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "decoded as a reader that needs the fields would have to")]
+#[expect(clippy::struct_field_names, reason = "the names of Kubernetes")]
 struct Container<'a> {
     name: Cow<'a, str>,
     image: Cow<'a, str>,

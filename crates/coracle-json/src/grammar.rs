@@ -241,17 +241,21 @@ impl Grammar {
             let bit = brackets & brackets.wrapping_neg();
             brackets &= brackets - 1;
             let is_object = if curly & bit == 0 { 0 } else { u64::MAX };
-            let opens = open & bit != 0;
-            // Both ways are gone without a branch: which of the two a bracket is cannot be predicted.
-            let too_deep = opens & (self.depth == self.cap);
-            let unmatched = !opens & ((self.depth == 0) | (self.object != is_object));
-            if too_deep | unmatched {
-                return (bit, least_depth);
+            if open & bit != 0 {
+                if self.depth == self.cap {
+                    return (bit, least_depth);
+                }
+                self.outer[self.depth] = self.object;
+                self.depth += 1;
+                self.object = is_object;
+            } else {
+                if self.depth == 0 || self.object != is_object {
+                    return (bit, least_depth);
+                }
+                self.depth -= 1;
+                self.object = self.outer[self.depth];
+                least_depth = least_depth.min(self.depth);
             }
-            self.outer[self.depth] = self.object;
-            self.depth = if opens { self.depth + 1 } else { self.depth - 1 };
-            self.object = if opens { is_object } else { self.outer[self.depth] };
-            least_depth = least_depth.min(self.depth);
         }
         ((errors | self.wrong_here(nesting, pairs)) & unseen, least_depth)
     }

@@ -50,8 +50,7 @@ impl Primitive {
     #[inline(always)]
     pub(crate) fn is_common(bytes: &[u8]) -> bool {
         match bytes {
-            b"true" | b"null" | b"false" => true,
-            [b'0'..=b'9'] => true,
+            b"true" | b"null" | b"false" | [b'0'..=b'9'] => true,
             [b'1'..=b'9', rest @ ..] => rest.len() < 8 && rest.iter().all(u8::is_ascii_digit),
             _ => false,
         }

@@ -131,6 +131,37 @@ fn what_is_not_read_may_have_any_type_and_stand_twice() {
     assert_eq!(read(&format!(r#"{{"items":[{pod}]}}"#)).unwrap().0, ["a"]);
 }
 
+/// Compares the pods of the document in the next test.
+struct Check(usize);
+impl Sink for Check {
+    fn pod(&mut self, pod: &Pod<'_>) -> Flow {
+        self.0 += 1;
+        if self.0 == 2 {
+            assert_eq!(*pod, Pod { uid: "bare".into(), ..Pod::default() });
+            return Flow::Continue;
+        }
+        assert_eq!((&*pod.uid, &*pod.name, &*pod.namespace), ("u", "n", "ns"));
+        assert_eq!((&*pod.service_account, &*pod.node_name, &*pod.phase), ("sa", "node", "Running"));
+        assert!(pod.host_network);
+        let labels: Vec<_> = pod.labels.iter().map(|(key, value)| (&**key, &**value)).collect();
+        assert_eq!(labels, [("b", "2"), ("a", "é"), ("none", "")]);
+        assert_eq!(
+            (&*pod.owners[0].kind, &*pod.owners[0].name, &*pod.owners[0].uid),
+            ("ReplicaSet", "rs", "ou")
+        );
+        assert_eq!(pod.owners.len(), 2);
+        let containers: Vec<_> = pod.containers.iter().map(|c| (c.kind, &*c.name, c.bare_id())).collect();
+        let expected = [
+            (ContainerKind::Container, "c", Some("C")),
+            (ContainerKind::Container, "", None),
+            (ContainerKind::Init, "i", None),
+            (ContainerKind::Ephemeral, "e", Some("E")),
+        ];
+        assert_eq!(containers, expected);
+        Flow::Continue
+    }
+}
+
 #[test]
 fn every_field_arrives_and_null_is_the_zero_value() {
     let document = r#"{"items":[{
@@ -141,35 +172,6 @@ fn every_field_arrives_and_null_is_the_zero_value() {
             "initContainerStatuses":[{"name":"i","image":"im","imageID":"id","containerID":null}],
             "containerStatuses":[{"name":"c","image":"img","imageID":"img@sha256:1","containerID":"containerd://C"},null]}},
         {"metadata":{"uid":"bare","labels":null,"ownerReferences":null},"spec":null,"status":null}]}"#;
-    struct Check(usize);
-    impl Sink for Check {
-        fn pod(&mut self, pod: &Pod<'_>) -> Flow {
-            self.0 += 1;
-            if self.0 == 2 {
-                assert_eq!(*pod, Pod { uid: "bare".into(), ..Pod::default() });
-                return Flow::Continue;
-            }
-            assert_eq!((&*pod.uid, &*pod.name, &*pod.namespace), ("u", "n", "ns"));
-            assert_eq!((&*pod.service_account, &*pod.node_name, &*pod.phase), ("sa", "node", "Running"));
-            assert!(pod.host_network);
-            let labels: Vec<_> = pod.labels.iter().map(|(key, value)| (&**key, &**value)).collect();
-            assert_eq!(labels, [("b", "2"), ("a", "é"), ("none", "")]);
-            assert_eq!(
-                (&*pod.owners[0].kind, &*pod.owners[0].name, &*pod.owners[0].uid),
-                ("ReplicaSet", "rs", "ou")
-            );
-            assert_eq!(pod.owners.len(), 2);
-            let containers: Vec<_> = pod.containers.iter().map(|c| (c.kind, &*c.name, c.bare_id())).collect();
-            let expected = [
-                (ContainerKind::Container, "c", Some("C")),
-                (ContainerKind::Container, "", None),
-                (ContainerKind::Init, "i", None),
-                (ContainerKind::Ephemeral, "e", Some("E")),
-            ];
-            assert_eq!(containers, expected);
-            Flow::Continue
-        }
-    }
     for chunk in [1, 64, 10_000] {
         let mut check = Check(0);
         let mut reader = Reader::new();
@@ -196,18 +198,20 @@ fn container_ids_lose_their_scheme_as_urls_do() {
     }
 }
 
+/// Wants the pod with the uid `b`, and nothing after it.
+struct Wanted(Vec<String>);
+impl Sink for Wanted {
+    fn wants(&mut self, raw: &[u8]) -> bool {
+        memchr::memmem::find(raw, b"\"b\"").is_some()
+    }
+    fn pod(&mut self, pod: &Pod<'_>) -> Flow {
+        self.0.push(pod.uid.to_string());
+        Flow::Stop
+    }
+}
+
 #[test]
 fn a_sink_may_decline_pods_unread_and_stop_the_stream() {
-    struct Wanted(Vec<String>);
-    impl Sink for Wanted {
-        fn wants(&mut self, raw: &[u8]) -> bool {
-            memchr::memmem::find(raw, b"\"b\"").is_some()
-        }
-        fn pod(&mut self, pod: &Pod<'_>) -> Flow {
-            self.0.push(pod.uid.to_string());
-            Flow::Stop
-        }
-    }
     let document =
         br#"{"items":[{"metadata":{"uid":"a"}},{"metadata":{"uid":"b"}},{"metadata":{"uid":"c"}}]}"#;
     let mut wanted = Wanted(Vec::new());

@@ -12,6 +12,10 @@ const LIMITS: Limits = Limits { depth: 24, item_bytes: 600 };
 
 /// The JSON reader: where chunks are cut changes neither tokens nor elements nor errors; what it takes, `serde_json`
 /// takes, and the other way round, caps aside.
+///
+/// # Panics
+///
+/// If one of these does not hold.
 pub fn json(data: &[u8]) {
     let (chunk, document) = cut(data);
     let whole = tokens(document, document.len().max(1), LIMITS);
@@ -35,6 +39,10 @@ pub fn json(data: &[u8]) {
 }
 
 /// The pod list: the same pods or the same error for any cut, and no pod without a uid.
+///
+/// # Panics
+///
+/// If one of these does not hold.
 pub fn podlist(data: &[u8]) {
     let (chunk, document) = cut(data);
     let whole = pods(document, document.len().max(1));
@@ -42,6 +50,10 @@ pub fn podlist(data: &[u8]) {
 }
 
 /// The cgroup file: never a panic; an id is 64 hexadecimal digits, and stands in the file.
+///
+/// # Panics
+///
+/// If one of these does not hold.
 pub fn cgroup(data: &[u8]) {
     if let Ok(Some(found)) = parse_cgroup(data) {
         assert_eq!(found.container_id.len(), 64);
