@@ -5,7 +5,7 @@
 
 use crate::Flow;
 use crate::error::{Error, ErrorKind};
-use crate::grammar::{Grammar, Shape};
+use crate::grammar::{Broken, Grammar, Shape};
 use crate::scan::{BLOCK, Classify, Scanner, Task, TextClasses, TokenClasses};
 use crate::strings::Strings;
 use crate::utf8::Utf8;
@@ -116,39 +116,39 @@ impl Document {
         self.scanner.run(Batch { document: self, blocks, walker })
     }
 
+    /// Checks the next block. `None` if it is wrong: `broken` then says why. (An error in the return value itself would
+    /// be moved about in memory for each block.)
     #[inline(always)]
     fn check<Text, Tokens, PrefixXor>(
         &mut self,
         block: &[u8; BLOCK],
         classify: &Classify<Text, Tokens, PrefixXor>,
-        shape: &mut Shape,
-    ) -> Result<(), Error>
+        broken: &mut Option<Broken>,
+    ) -> Option<Shape>
     where
         Text: Fn(&[u8; BLOCK]) -> TextClasses,
         Tokens: Fn(&[u8; BLOCK], u64) -> TokenClasses,
         PrefixXor: Fn(u64) -> u64,
     {
         let classes = (classify.text)(block);
-        if classes.non_ascii != 0 || self.utf8.is_cut() {
-            self.utf8.check(block).map_err(|at| self.error_at(at, ErrorKind::Utf8))?;
+        if (classes.non_ascii != 0 || self.utf8.is_cut())
+            && let Err(at) = self.utf8.check(block)
+        {
+            *broken = Some((at, ErrorKind::Utf8));
+            return None;
         }
-        let outcome = match self.strings.next(block, &classes, &classify.prefix_xor) {
-            Ok(quoted) if quoted.inside == u64::MAX && quoted.opening == 0 => {
-                self.grammar.pass_text(quoted, shape);
-                Ok(())
-            }
-            Ok(quoted) => {
-                let tokens = (classify.tokens)(block, classes.control);
-                self.grammar.next(block, &tokens, quoted, shape)
-            }
-            Err(broken) => Err(broken),
-        };
-        outcome.map_err(|(at, kind)| self.error_at(at.cast_signed(), kind))
+        let quoted = self.strings.next(block, &classes, &classify.prefix_xor, broken)?;
+        if quoted.inside == u64::MAX && quoted.opening == 0 {
+            return Some(self.grammar.pass_text(quoted));
+        }
+        let tokens = (classify.tokens)(block, classes.control);
+        self.grammar.next(block, &tokens, quoted, broken)
     }
 
-    /// An error at this place of the next block.
+    /// The error that `check` left, now with its place in the document.
     #[cold]
-    fn error_at(&self, at: isize, kind: ErrorKind) -> Error {
+    fn error(&self, broken: Option<Broken>) -> Error {
+        let (at, kind) = broken.expect("a block is refused for a reason");
         Error { offset: self.offset.wrapping_add_signed(at as i64), kind }
     }
 
@@ -195,9 +195,11 @@ impl<W: Walk> Task for Batch<'_, W> {
         Tokens: Fn(&[u8; BLOCK], u64) -> TokenClasses,
         PrefixXor: Fn(u64) -> u64,
     {
-        let mut shape = Shape::default();
+        let mut broken = None;
         for block in self.blocks {
-            self.document.check(block, &classify, &mut shape)?;
+            let Some(shape) = self.document.check(block, &classify, &mut broken) else {
+                return Err(self.document.error(broken));
+            };
             let offset = self.document.offset;
             self.document.offset += BLOCK as u64;
             if self.walker.block(block, &shape, offset)? == Flow::Stop {

@@ -62,8 +62,8 @@ pub(crate) struct Grammar {
 /// One more than the deepest nesting that can be asked for. A power of two: an index is cut to it, not checked.
 const MOST_DEPTH: usize = 1024;
 
-/// Where the first error of a block is.
-pub(crate) type Broken = (usize, ErrorKind);
+/// Where the first error of a block is, relative to the block: before it if a character was cut; and what it is.
+pub(crate) type Broken = (isize, ErrorKind);
 
 impl Grammar {
     pub(crate) fn new(cap: usize) -> Self {
@@ -97,19 +97,19 @@ impl Grammar {
 
     /// The next block lies inside a string, whole.
     #[inline(always)]
-    pub(crate) fn pass_text(&self, quoted: Quoted, shape: &mut Shape) {
-        *shape = Shape { quoted, depth_after: self.depth, least_depth: self.depth, ..Shape::default() };
+    pub(crate) fn pass_text(&self, quoted: Quoted) -> Shape {
+        Shape { quoted, depth_after: self.depth, least_depth: self.depth, ..Shape::default() }
     }
 
-    /// Checks the next block whole, and says where its tokens are.
+    /// Checks the next block whole, and says where its tokens are. `None` if it is wrong: `broken` then says where.
     #[inline(always)]
     pub(crate) fn next(
         &mut self,
         block: &[u8; BLOCK],
         classes: &TokenClasses,
         quoted: Quoted,
-        shape: &mut Shape,
-    ) -> Result<(), Broken> {
+        broken: &mut Option<Broken>,
+    ) -> Option<Shape> {
         let outside = !quoted.inside;
         let open = classes.open & outside;
         let close = classes.close & outside;
@@ -127,16 +127,11 @@ impl Grammar {
         }
         self.primitive_open = primitive >> 63;
 
-        let pending = &mut self.pending;
-        let after_open = follow(open, &mut pending.open, space);
-        let after_colon = follow(colon, &mut pending.colon, space);
-        let after_comma = follow(comma, &mut pending.comma, space);
-        // A string in the place of a key carries that through to its closing quote, and from there to the colon.
-        let key_start = quoted.opening & (after_open | after_comma);
-        let (carried, beyond) = sum(key_start, quoted.inside, self.key_open);
-        self.key_open = beyond;
-        let after_key = follow(carried & quoted.closing, &mut pending.key, space);
-
+        let Follow { after_open, after_colon, after_comma, after_key } = if space == 0 {
+            self.follow::<false>(open, colon, comma, space, quoted)
+        } else {
+            self.follow::<true>(open, colon, comma, space, quoted)
+        };
         let value_start = quoted.opening | primitive_start | open;
         let value_expected = after_open | after_colon | after_comma;
         let misplaced = value_start & !value_expected
@@ -155,9 +150,10 @@ impl Grammar {
                 key: after_key,
                 bad_primitive: bad_primitive & !misplaced,
             };
-            return Err((at, self.describe(at, block, &nesting, &places)));
+            *broken = Some((at.cast_signed(), self.describe(at, block, &nesting, &places)));
+            return None;
         }
-        *shape = Shape {
+        Some(Shape {
             quoted,
             open,
             close,
@@ -166,8 +162,29 @@ impl Grammar {
             primitive_start,
             depth_after: self.depth,
             least_depth,
-        };
-        Ok(())
+        })
+    }
+
+    /// The places where the tokens start that follow these.
+    #[inline(always)]
+    fn follow<const SPACED: bool>(
+        &mut self,
+        open: u64,
+        colon: u64,
+        comma: u64,
+        space: u64,
+        quoted: Quoted,
+    ) -> Follow {
+        let pending = &mut self.pending;
+        let after_open = follow::<SPACED>(open, &mut pending.open, space);
+        let after_colon = follow::<SPACED>(colon, &mut pending.colon, space);
+        let after_comma = follow::<SPACED>(comma, &mut pending.comma, space);
+        // A string in the place of a key carries that through to its closing quote, and from there to the colon.
+        let key_start = quoted.opening & (after_open | after_comma);
+        let (carried, beyond) = sum(key_start, quoted.inside, self.key_open);
+        self.key_open = beyond;
+        let after_key = follow::<SPACED>(carried & quoted.closing, &mut pending.key, space);
+        Follow { after_open, after_colon, after_comma, after_key }
     }
 
     /// Walks the brackets of a block. Returns the tokens that are wrong, those already known to be included, and the
@@ -343,6 +360,14 @@ impl Grammar {
     }
 }
 
+/// The places that a token of each class determines for the next one.
+struct Follow {
+    after_open: u64,
+    after_colon: u64,
+    after_comma: u64,
+    after_key: u64,
+}
+
 /// What the walk over the brackets of a block needs.
 struct Nesting {
     open: u64,
@@ -366,10 +391,10 @@ struct Places {
 /// Where the tokens that follow these start: one byte on, or more where there is white space. What leaves the block
 /// comes back as `pending` in the next one.
 #[inline(always)]
-fn follow(tokens: u64, pending: &mut u64, space: u64) -> u64 {
+fn follow<const SPACED: bool>(tokens: u64, pending: &mut u64, space: u64) -> u64 {
     let next = tokens << 1 | *pending;
     *pending = tokens >> 63;
-    if space == 0 {
+    if !SPACED {
         return next;
     }
     // Adding the place to the run of white space that starts there carries it to the run's end.

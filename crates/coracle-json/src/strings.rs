@@ -4,6 +4,7 @@
 //! Langdale and Lemire, "Parsing Gigabytes of JSON per Second" (VLDB Journal 28, 2019), sections 3.1.1 and 3.1.2.
 
 use crate::error::ErrorKind;
+use crate::grammar::Broken;
 use crate::scan::{BLOCK, TextClasses};
 
 const EVEN: u64 = 0x5555_5555_5555_5555;
@@ -43,7 +44,8 @@ impl Strings {
         block: &[u8; BLOCK],
         classes: &TextClasses,
         prefix_xor: impl Fn(u64) -> u64,
-    ) -> Result<Quoted, (usize, ErrorKind)> {
+        broken: &mut Option<Broken>,
+    ) -> Option<Quoted> {
         let escaped = self.escaped_bytes(classes.backslash);
         let quotes = classes.quote & !escaped;
         let inside = prefix_xor(quotes) ^ self.inside;
@@ -53,9 +55,12 @@ impl Strings {
         let unusual = escaped & inside & !(classes.quote | classes.backslash);
         let control = classes.control & inside;
         if unusual | control != 0 || self.hex_digits != 0 {
-            self.check_rare(block, unusual, control)?;
+            *broken = self.check_rare(block, unusual, control);
+            if broken.is_some() {
+                return None;
+            }
         }
-        Ok(Quoted {
+        Some(Quoted {
             inside,
             opening: quotes & inside,
             closing: quotes & !inside,
@@ -85,14 +90,10 @@ impl Strings {
 
     /// Control characters, and escapes other than `\"` and `\\`.
     #[cold]
-    fn check_rare(
-        &mut self,
-        block: &[u8; BLOCK],
-        unusual: u64,
-        control: u64,
-    ) -> Result<(), (usize, ErrorKind)> {
-        let mut error: Option<(usize, ErrorKind)> = None;
+    fn check_rare(&mut self, block: &[u8; BLOCK], unusual: u64, control: u64) -> Option<Broken> {
+        let mut error: Option<Broken> = None;
         let mut note = |at: usize, kind: ErrorKind| {
+            let at = at.cast_signed();
             if error.as_ref().is_none_or(|(first, _)| at < *first) {
                 error = Some((at, kind));
             }
@@ -122,7 +123,7 @@ impl Strings {
                 _ => note(at, ErrorKind::Escape),
             }
         }
-        error.map_or(Ok(()), Err)
+        error
     }
 }
 
