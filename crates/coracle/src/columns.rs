@@ -134,8 +134,8 @@ mod tests {
         for line in text.lines() {
             assert!(line.width() <= 20, "{line}");
         }
-        assert_eq!(text.lines().nth(1), Some("abcdef…  012345…  7"));
-        assert_eq!(text.lines().nth(2), Some("世界世…  v        8"));
+        assert_eq!(text.lines().nth(1), Some("abcdefg…  012345…  7"));
+        assert_eq!(text.lines().nth(2), Some("世界世…   v        8"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub(crate) fn peak_heap_bytes() -> u64 {
     crate::HEAP.peak_usage() as u64
 }
 
-/// The most memory that this process has had resident, in bytes (`VmHWM` of proc_pid_status(5)).
+/// The most memory that this process has had resident, in bytes (`VmHWM` of `proc_pid_status(5)`).
 pub(crate) fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -12,6 +12,9 @@ use crate::cli::{self, ManArgs};
 use crate::failure::Failure;
 use crate::{teaching, terminal};
 
+/// How every section that roff is made of begins.
+const APOSTROPHE: &str = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
+
 /// Prints the completion script.
 pub(crate) fn completions(shell: Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
@@ -70,10 +73,20 @@ impl Page {
         format!("{}.1", self.command.get_display_name().unwrap_or(&self.name))
     }
 
-    /// The sections in the order of man-pages(7). What stands below the options in `--help` has sections of its own.
     fn write(self, out: &mut impl Write) -> io::Result<()> {
+        let mut text = Vec::new();
+        self.write_sections(&mut text)?;
+        // Each section begins with the same definition of an apostrophe; once is enough.
+        let text = String::from_utf8_lossy(&text);
+        out.write_all(APOSTROPHE.as_bytes())?;
+        out.write_all(text.replace(APOSTROPHE, "").as_bytes())
+    }
+
+    /// The sections in the order of man-pages(7). What stands below the options in `--help` has sections of its own.
+    fn write_sections(self, out: &mut Vec<u8>) -> io::Result<()> {
         let has_subcommands = self.command.has_subcommands();
-        let man = Man::new(self.command).manual("Coracle");
+        let source = concat!("coracle ", env!("CARGO_PKG_VERSION"));
+        let man = Man::new(self.command).manual("Coracle").source(source);
         man.render_title(out)?;
         man.render_name_section(out)?;
         man.render_synopsis_section(out)?;

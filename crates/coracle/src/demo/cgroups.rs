@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::failure;
+
 /// How long a cgroup may stay busy after its last process has ended.
 const PATIENCE: Duration = Duration::from_secs(2);
 const GLANCE: Duration = Duration::from_millis(5);
@@ -67,8 +69,10 @@ impl Cgroups {
 
 impl Drop for Cgroups {
     fn drop(&mut self) {
-        // Whoever wants to hear of what is left has called `remove`.
-        let _ = self.remove();
+        // After `remove` there is nothing left to do; otherwise an error is on its way, and nobody else would tell.
+        for name in self.remove() {
+            failure::print(&format!("left behind, to be removed by hand: {name}"));
+        }
     }
 }
 

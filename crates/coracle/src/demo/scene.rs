@@ -198,7 +198,7 @@ fn with_drama(mut parts: Vec<Part>, cast: &Cast) -> Vec<Part> {
         && let Some(container) = casting.container(pod)
         && let Some(forger) = parts.iter_mut().find(|part| part.place == FORGER)
     {
-        forger.path.push_str(&format!("/kubepods/pod{}/{}", pod.uid, container.bare_id()));
+        forger.path = format!("{}/kubepods/pod{}/{}", forger.path, pod.uid, container.bare_id());
         forger.place = format!("tried to pass for {}/{}", pod.namespace, pod.name);
     }
     let rare = CASTINGS.iter().filter(|casting| casting.is_rare()).count();
