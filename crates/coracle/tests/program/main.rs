@@ -6,6 +6,5 @@ mod bad_kubelet;
 mod demo;
 mod escapes;
 mod harness;
-mod memory;
 mod pods;
 mod teaching;

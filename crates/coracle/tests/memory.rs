@@ -1,8 +1,12 @@
 //! What the program promises about its memory.
 
+#[path = "program/harness.rs"]
+#[allow(dead_code, reason = "most of it is for the tests beside it")]
+mod harness;
+
 use coracle_testkit::podlist::{ContainerKind, Phase, PodList};
 
-use crate::harness::{Generated, Place, Run, Served};
+use harness::{Generated, Place, Run, Served};
 
 /// The figure after `name` in a line of stats, in bytes.
 fn figure(run: &Run, name: &str) -> f64 {
