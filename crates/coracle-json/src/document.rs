@@ -16,7 +16,7 @@ pub(crate) trait Walk {
     fn block(&mut self, block: &[u8; BLOCK], shape: &Shape, offset: u64) -> Result<Flow, Error>;
 }
 
-/// The state between chunks: fixed in size, but for one word a level of the depth cap.
+/// The state between chunks: fixed in size, 8 KiB for the containers that are open.
 #[derive(Debug)]
 pub(crate) struct Document {
     scanner: Scanner,

@@ -156,8 +156,8 @@ enum Next<'p> {
     Element,
     /// It is on the way to the wanted array, behind this many keys.
     Path(usize),
-    /// It stands behind the path's key of this number, which stood in its object before.
-    Again(usize),
+    /// Its key is a wanted one that stood in its object before.
+    Again,
 }
 
 /// A container that the walker looks into.
@@ -165,8 +165,8 @@ enum Next<'p> {
 struct Frame<'p> {
     role: Role<'p>,
     array: bool,
-    /// A path object that had its key, or an object of which a member was kept.
-    used: bool,
+    /// The wanted members that the object had so far, a bit each.
+    seen: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -367,7 +367,7 @@ impl<'p> Walker<'p> {
         if let Role::Members(_) = role {
             self.element.push(bracket);
         }
-        self.frames.push(Frame { role, array, used: false });
+        self.frames.push(Frame { role, array, seen: 0 });
         self.expect_key = !array;
         if array {
             self.next = self.next_in_array();
@@ -380,24 +380,31 @@ impl<'p> Walker<'p> {
         self.expect_key = false;
         self.next = Next::Skip;
         let Some(frame) = self.frames.last_mut() else { return };
-        match frame.role {
-            Role::Path(level) if key::is(raw, escaped, self.path[level]) => {
-                let again = std::mem::replace(&mut frame.used, true);
-                self.next = if again { Next::Again(level) } else { Next::Path(level + 1) };
-            }
-            Role::Members(members) => {
-                if let Some((_, keep)) = members.iter().find(|(name, _)| key::is(raw, escaped, name)) {
-                    if std::mem::replace(&mut frame.used, true) {
-                        self.element.push(b',');
-                    }
-                    self.element.push(b'"');
-                    self.element.extend_from_slice(raw);
-                    self.element.extend_from_slice(b"\":");
-                    self.next = Next::Keep(*keep);
-                }
-            }
-            Role::Path(_) | Role::Target => {}
+        let wanted = match frame.role {
+            Role::Path(level) if key::is(raw, escaped, self.path[level]) => Some((0, Next::Path(level + 1))),
+            Role::Members(members) => members
+                .iter()
+                .position(|(name, _)| key::is(raw, escaped, name))
+                .map(|member| (member, Next::Keep(members[member].1))),
+            Role::Path(_) | Role::Target => None,
+        };
+        let Some((member, next)) = wanted else { return };
+        let bit = 1_u64.checked_shl(member as u32).unwrap_or(0);
+        if frame.seen & bit != 0 {
+            self.next = Next::Again;
+            self.key.set(raw);
+            return;
         }
+        if let Role::Members(_) = frame.role {
+            if frame.seen != 0 {
+                self.element.push(b',');
+            }
+            self.element.push(b'"');
+            self.element.extend_from_slice(raw);
+            self.element.extend_from_slice(b"\":");
+        }
+        frame.seen |= bit;
+        self.next = next;
     }
 
     /// The first byte of a value. Returns whether the value is to be passed, that byte included.
@@ -410,8 +417,8 @@ impl<'p> Walker<'p> {
                 self.element.clear();
                 return Ok(self.kept_value(byte, self.keep));
             }
-            Next::Again(level) => {
-                let key = self.path[level].to_owned();
+            Next::Again => {
+                let key = String::from_utf8_lossy(self.key.raw()).into_owned();
                 return Err(Error { offset, kind: ErrorKind::DuplicateKey { key } });
             }
             Next::Path(level) if level == self.path.len() => match byte {

@@ -4,7 +4,8 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {kind}")]
 pub struct Error {
-    /// Offset from the start of the document, in bytes, of the first byte that is wrong.
+    /// Offset from the start of the document, in bytes, of the first byte that is wrong. Of an element or token over
+    /// its cap, it is where that starts; of a key that stands twice, where its second value starts.
     pub offset: u64,
     /// What is wrong there.
     pub kind: ErrorKind,
@@ -69,8 +70,8 @@ pub enum ErrorKind {
         /// The cap.
         cap: usize,
     },
-    /// A key on the way to the wanted array stands twice in its object.
-    #[error("the key \"{key}\" stands here a second time")]
+    /// A wanted key, on the way to the array or among those that are kept, stands twice in its object.
+    #[error("this is the second value of the key \"{key}\" in one object")]
     DuplicateKey {
         /// The key.
         key: String,

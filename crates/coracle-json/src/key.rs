@@ -30,6 +30,13 @@ impl Key {
         Self { raw: Vec::new(), cap: longest * 6 + 1 }
     }
 
+    /// Keeps a whole key, for an error about it.
+    #[cold]
+    pub(crate) fn set(&mut self, raw: &[u8]) {
+        self.clear();
+        self.extend(raw);
+    }
+
     pub(crate) fn clear(&mut self) {
         self.raw.clear();
     }

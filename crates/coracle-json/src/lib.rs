@@ -13,7 +13,7 @@
 //!
 //! # How it is fast
 //!
-//! The document is looked at 64 bytes at a time, as one mask a class of bytes (AVX-512, AVX2, or a table). Strings,
+//! The document is looked at 64 bytes at a time, as one mask a class of bytes (AVX2, or a table). Strings,
 //! escapes and nearly the whole grammar are then a few dozen operations on those masks; only brackets are walked
 //! one by one, and inside a value that is skipped not even they are looked at twice. Blocks are aligned to the
 //! document, so that nothing that happens, an error's offset included, depends on where chunks were cut.

@@ -11,7 +11,7 @@ use crate::{Flow, Limits};
 /// Reads a document from chunks and gives its tokens to a sink, in order.
 ///
 /// The grammar is checked before a token is given, so a sink can rely on keys and values alternating and on brackets
-/// matching. Memory is [`Limits::item_bytes`] at most (for the longest string or number), and a bit a level.
+/// matching. Memory is [`Limits::item_bytes`] at most (for the longest string or number), a byte a level, and 8 KiB.
 ///
 /// ```
 /// use coracle_json::{Flow, Token, Tokens};

@@ -175,8 +175,12 @@ fn the_way_to_the_array_must_be_there_once_and_of_the_right_type() {
         (r#"{"items":{}}"#, 9, "\"items\" must be an array, but an object starts here"),
         (r#"{"items":"x"}"#, 9, "\"items\" must be an array, but a string starts here"),
         (r#"{"items":true}"#, 9, "\"items\" must be an array, but 't' starts here"),
-        (r#"{"items":[],"items":[1]}"#, 20, "the key \"items\" stands here a second time"),
-        (r#"{"items":null,"it\u0065ms":[1]}"#, 27, "the key \"items\" stands here a second time"),
+        (r#"{"items":[],"items":[1]}"#, 20, "this is the second value of the key \"items\" in one object"),
+        (
+            r#"{"items":null,"it\u0065ms":[1]}"#,
+            27,
+            "this is the second value of the key \"it\\u0065ms\" in one object",
+        ),
     ];
     for &(document, offset, words) in refused {
         let error = items(document.as_bytes(), Limits::default()).expect_err(document);

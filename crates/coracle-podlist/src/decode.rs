@@ -2,7 +2,8 @@
 //!
 //! The types are those of Kubernetes' `core/v1` API (`k8s.io/api/core/v1/types.go`): `null` means the zero value for
 //! each of them, unknown members are ignored. A member that stands twice is an error; in Kubernetes' own decoder the
-//! last one wins, which lets two readers of one document disagree about who a workload is.
+//! last one wins, which lets two readers of one document disagree about who a workload is. Keys are matched as they
+//! are written by Kubernetes; its own decoder would take `UID` for `uid` too.
 
 use std::borrow::Cow;
 use std::fmt;

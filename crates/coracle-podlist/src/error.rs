@@ -9,7 +9,8 @@ pub enum Error {
     Json(#[from] coracle_json::Error),
     /// JSON, but a field of a pod has another type than Kubernetes gives it, or stands twice.
     #[error(
-        "the pod list cannot be read: items[{index}], which starts at byte {offset}, is no pod: {path}{message}"
+        "the pod list cannot be read: items[{index}], which starts at byte {offset}, is no pod: {path}{message} \
+         (the kubelet writes no such pod: find out who changed the list)"
     )]
     Pod {
         /// The pod's position in `items`, from 0.
@@ -31,6 +32,10 @@ fn hint(error: &coracle_json::Error) -> &'static str {
         Kind::Missing { .. } | Kind::WrongType { .. } => {
             " (a pod list is what the kubelet answers to GET /pods, or 'kubectl get pods -A -o json')"
         }
+        Kind::Primitive { .. } if error.offset == 0 => {
+            " (this is no JSON: is it a kubelet's answer to GET /pods?)"
+        }
+        Kind::DuplicateKey { .. } => " (no Kubernetes component writes that: find out who changed the list)",
         Kind::ElementTooLarge { .. } => " (no pod of a real cluster is that large; the cap can be raised)",
         _ => "",
     }

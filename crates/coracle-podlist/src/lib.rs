@@ -34,7 +34,8 @@
 //! # The shape of a list
 //!
 //! The document is an object with an `items` array, or `null` in its place. A pod without a uid is counted and
-//! skipped. A member that is read and stands twice is an error, as is one of another type than Kubernetes gives it.
+//! skipped. A member that is read and stands twice is an error, as is one of another type than Kubernetes gives it;
+//! of a pod that the sink declined, the types are not looked at.
 //! Two pods with one uid are both given to the sink; a list that has them means the later one.
 #![forbid(unsafe_code)]
 
