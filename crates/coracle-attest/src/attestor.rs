@@ -31,8 +31,9 @@ pub struct Policy {
     pub poll_retry_interval: Duration,
     /// Tell the pod's selectors only, and tell them even while the container is not in the pod's status.
     pub disable_container_selectors: bool,
-    /// Give up at once on errors that waiting cannot mend ([`SourceError::is_lasting`]). For a person who waits; an
-    /// agent rather goes on until somebody has mended it.
+    /// Give up at once on errors that waiting cannot mend ([`SourceError::is_lasting`]), and on the first timeout. For
+    /// a person who waits; an agent rather goes on until somebody has mended it. A pod that may be the wanted one and
+    /// cannot be decoded ends an attestation with or without this.
     pub fail_fast: bool,
 }
 
@@ -131,7 +132,7 @@ pub enum AttestError {
         /// Why.
         source: coracle_containers::Error,
     },
-    /// The last attempt to read the pod list failed.
+    /// The last attempt to read the pod list failed, or an earlier one in a way that more attempts cannot mend.
     #[error("no pod list after {attempts} {}", plural(*.attempts, "attempt", "attempts"))]
     Source {
         /// How often it was tried.

@@ -44,7 +44,8 @@ pub(crate) struct Hit {
 /// Reads the list until the container is in it, at most as often and as fast as `policy` allows.
 ///
 /// Requests start at least the interval apart, from start to start: after one that took longer the next begins at
-/// once. A failed request counts as a list without the container; only the last one's error is the loop's.
+/// once. A failed request counts as a list without the container; only the last one's error is the loop's, except
+/// for one that [ends it at once](is_final).
 pub(crate) async fn poll(
     source: &impl Fetch,
     policy: &Policy,
@@ -62,7 +63,7 @@ pub(crate) async fn poll(
         let is_last = attempt >= of;
         let retry_in = (!is_last).then(|| next_start.saturating_duration_since(Instant::now()));
         match fetched {
-            Err(error) if is_last || (policy.fail_fast && error.is_lasting()) => {
+            Err(error) if is_last || is_final(&error, policy) => {
                 return Err(AttestError::Source { attempts: attempt, source: error });
             }
             Err(error) => observer(Progress::Failed { attempt, of, error: &error, retry_in }),
@@ -83,6 +84,12 @@ pub(crate) async fn poll(
         tokio::time::sleep_until(next_start).await;
         attempt += 1;
     }
+}
+
+/// Whether no further request is made after this error. An undecodable pod may be the very one that is looked for, so
+/// it fails the attestation at once, as it does with SPIRE's attestor.
+fn is_final(error: &SourceError, policy: &Policy) -> bool {
+    error.is_undecodable_pod() || (policy.fail_fast && error.is_lasting())
 }
 
 fn not_found(
@@ -260,6 +267,51 @@ mod tests {
         let script = Script::new([(0, refused()), (0, forbidden()), (0, Ok(vec![pod("u", &["aa"])]))]);
         let (result, _) = run(&script, &attempts(3)).await;
         assert_eq!(result.expect("found in the end").attempts, 3);
+    }
+
+    fn timed_out() -> Result<Vec<Pod<'static>>, SourceError> {
+        let (url, after) = ("https://k".to_owned(), Duration::from_secs(10));
+        Err(KubeletError::Timeout { url, after, received: 7 }.into())
+    }
+
+    fn list_error(source: coracle_podlist::Error) -> Result<Vec<Pod<'static>>, SourceError> {
+        Err(SourceError::List { place: "a script".to_owned(), source })
+    }
+
+    fn read_error(json: &[u8]) -> coracle_podlist::Error {
+        let mut reader = coracle_podlist::Reader::new();
+        let mut index = crate::PodIndex::new();
+        match reader.push(json, &mut index) {
+            Ok(_) => reader.finish(&mut index).expect_err("no list"),
+            Err(error) => error,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failing_fast_waits_for_one_timeout_and_not_for_sixty() {
+        let hangs = || Script::new((0..60).map(|_| (10_000, timed_out())));
+        let script = hangs();
+        let (result, _) = run(&script, &Policy { fail_fast: true, ..Policy::default() }).await;
+        assert!(matches!(result, Err(AttestError::Source { attempts: 1, .. })), "{result:?}");
+        assert_eq!((script.starts.borrow().len(), script.begun.elapsed().as_secs()), (1, 10));
+        let (result, _) = run(&hangs(), &attempts(3)).await;
+        assert!(matches!(result, Err(AttestError::Source { attempts: 3, .. })), "{result:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_pod_that_cannot_be_decoded_ends_the_loop_at_once_and_a_cut_list_does_not() {
+        let found = || (0, Ok(vec![pod("u", &["aa"])]));
+        let undecodable = read_error(br#"{"items":[{"metadata":{"uid":7}}]}"#);
+        assert!(matches!(undecodable, coracle_podlist::Error::Pod { .. }), "{undecodable}");
+        let script = Script::new([(0, list_error(undecodable)), found()]);
+        let (result, _) = run(&script, &Policy::default()).await;
+        let error = result.expect_err("not decoded");
+        assert!(matches!(error, AttestError::Source { attempts: 1, .. }), "{error}");
+        assert_eq!(error.status(), Status::Unavailable);
+
+        let cut = read_error(br#"{"items":[{"metadata":"#);
+        let (result, _) = run(&Script::new([(0, list_error(cut)), found()]), &Policy::default()).await;
+        assert_eq!(result.expect("found at the second attempt").attempts, 2);
     }
 
     #[tokio::test(start_paused = true)]

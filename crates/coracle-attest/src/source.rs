@@ -28,7 +28,7 @@ const BUFFER_BYTES: usize = 16 * 1024;
 #[non_exhaustive]
 pub enum SourceError {
     /// Reading failed.
-    #[error("cannot read the pod list from {place}")]
+    #[error("cannot read the pod list from {place}{}", read_remedy(.source))]
     Read {
         /// The file or standard input.
         place: String,
@@ -49,13 +49,29 @@ pub enum SourceError {
 }
 
 impl SourceError {
-    /// Whether waiting and trying again is futile until somebody changes something.
+    /// Whether waiting and trying again is futile until somebody changes something, or costs too much; see
+    /// [`KubeletError::is_lasting`].
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         match self {
             Self::Read { .. } | Self::List { .. } => true,
             Self::Kubelet(error) => error.is_lasting(),
         }
+    }
+
+    /// Whether a pod that may be the wanted one is not such as Kubernetes writes. The kubelet would only say the same
+    /// again.
+    pub(crate) fn is_undecodable_pod(&self) -> bool {
+        matches!(self, Self::List { source: ListError::Pod { .. }, .. })
+    }
+}
+
+fn read_remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "; check the path",
+        io::ErrorKind::PermissionDenied => "; check that this user may read it",
+        io::ErrorKind::IsADirectory => "; give a file in it",
+        _ => "",
     }
 }
 

@@ -1,8 +1,8 @@
 //! One request, streamed.
 
 use std::future::Future;
-use std::pin::pin;
-use std::task::Poll;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 
 use coracle_podlist::{Error as ListError, Flow, Reader, Sink, Summary};
 use http_body_util::{BodyExt, Empty};
@@ -116,40 +116,50 @@ async fn converse<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     sink: &mut impl Sink,
     received: &mut u64,
 ) -> Result<Summary, ReadError> {
-    let http = |source| KubeletError::Http { url: options.to_string(), received: 0, source };
-    let (mut sender, connection) = http1::Builder::new()
-        .max_buf_size(BUFFER_BYTES)
-        .handshake(TokioIo::new(stream))
-        .await
-        .map_err(http)?;
-    let answer = async {
-        let response = sender.send_request(request).await.map_err(http)?;
-        if response.status() == StatusCode::OK {
-            read_list(options, response.into_body(), reader, sink, received).await
-        } else {
-            Err(refused(options, response).await.into())
-        }
+    let no_answer = |source| KubeletError::no_answer(options, source);
+    let handshake = http1::Builder::new().max_buf_size(BUFFER_BYTES).handshake(TokioIo::new(stream)).await;
+    let (mut sender, connection) = handshake.map_err(no_answer)?;
+    let mut connection = Driven { connection: pin!(connection), ended: None };
+    let response = match connection.beside(sender.send_request(request)).await {
+        Ok(response) => response,
+        // If the connection itself failed, it knows better why; who waits for it is only told that it is gone.
+        Err(gone) => return Err(no_answer(connection.ended.and_then(Result::err).unwrap_or(gone)).into()),
     };
-    beside(connection, answer).await
+    if response.status() != StatusCode::OK {
+        return Err(connection.beside(refused(options, response)).await.into());
+    }
+    connection.beside(read_list(options, response.into_body(), reader, sink, received)).await
 }
 
-/// Polls `background` whenever `foreground` is polled. Errors of an HTTP connection reach those who use it.
-async fn beside<T>(background: impl Future, foreground: impl Future<Output = T>) -> T {
-    let mut background = pin!(background);
-    let mut foreground = pin!(foreground);
-    let mut over = false;
-    std::future::poll_fn(|context| {
-        over = over || background.as_mut().poll(context).is_ready();
-        match foreground.as_mut().poll(context) {
-            // What the answer asked for just now (the next piece of a body) must be begun before the task sleeps.
-            Poll::Pending => {
-                over = over || background.as_mut().poll(context).is_ready();
-                Poll::Pending
+/// A connection that moves on only while something is awaited beside it, in the same task.
+struct Driven<'a, C: Future> {
+    connection: Pin<&'a mut C>,
+    ended: Option<C::Output>,
+}
+
+impl<C: Future> Driven<'_, C> {
+    /// Polls the connection whenever `foreground` is polled.
+    async fn beside<T>(&mut self, foreground: impl Future<Output = T>) -> T {
+        let mut foreground = pin!(foreground);
+        std::future::poll_fn(|context| {
+            self.drive(context);
+            let polled = foreground.as_mut().poll(context);
+            if polled.is_pending() {
+                // What was asked for just now (the next piece of a body) must be begun before the task sleeps.
+                self.drive(context);
             }
-            ready @ Poll::Ready(_) => ready,
+            polled
+        })
+        .await
+    }
+
+    fn drive(&mut self, context: &mut Context<'_>) {
+        if self.ended.is_none()
+            && let Poll::Ready(end) = self.connection.as_mut().poll(context)
+        {
+            self.ended = Some(end);
         }
-    })
-    .await
+    }
 }
 
 async fn read_list(
@@ -162,7 +172,8 @@ async fn read_list(
     let url = || options.to_string();
     let limit = options.max_body_bytes;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|source| KubeletError::Http { url: url(), received: *received, source })?;
+        let frame =
+            frame.map_err(|source| KubeletError::BrokeOff { url: url(), received: *received, source })?;
         let Ok(data) = frame.into_data() else { continue };
         *received += data.len() as u64;
         if *received > limit {

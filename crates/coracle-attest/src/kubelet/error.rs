@@ -1,5 +1,6 @@
 //! Why the kubelet gave no pod list, and what to do about it.
 
+use std::error::Error as _;
 use std::io;
 use std::time::Duration;
 
@@ -51,11 +52,32 @@ pub enum KubeletError {
         /// Why.
         source: io::Error,
     },
-    /// What came was not HTTP, or broke off.
+    /// What came was not HTTP.
+    #[error("what answers at {url} does not speak HTTP: is the port right?{remedy}")]
+    NotHttp {
+        /// The pod list's URL.
+        url: String,
+        /// What else it may be; empty, or begins with a space.
+        remedy: &'static str,
+        /// Why.
+        source: hyper::Error,
+    },
+    /// The connection ended before the answer began.
+    #[error("the kubelet {url} hung up without an answer; {remedy}")]
+    HungUp {
+        /// The pod list's URL.
+        url: String,
+        /// What to do.
+        remedy: &'static str,
+        /// Why.
+        source: hyper::Error,
+    },
+    /// The answer began, and broke off.
     #[error(
-        "the kubelet {url} broke off its answer after {received} bytes of the pod list, so it is not used"
+        "the kubelet {url} broke off its answer after {received} bytes of the pod list, so it is not used; ask \
+         again, and look at the kubelet's log if it happens again"
     )]
-    Http {
+    BrokeOff {
         /// The pod list's URL.
         url: String,
         /// Bytes of the body until then.
@@ -72,7 +94,8 @@ pub enum KubeletError {
         code: u16,
         /// What to do, if that is known; begins with a separator.
         remedy: String,
-        /// The first bytes of the body, at most 1024, control characters escaped.
+        /// The first bytes of the body, at most 1024, as one line. Otherwise it is what the peer sent: whoever shows
+        /// it escapes what his terminal must not see.
         body: String,
     },
     /// The body is longer than allowed.
@@ -88,7 +111,8 @@ pub enum KubeletError {
     /// The whole request took too long.
     #[error(
         "the kubelet {url} had not answered in full after {} s ({received} bytes of the pod list had come); \
-         is the node overloaded, or the port another service's?",
+         is the port another service's? If the node is only overloaded, raise the timeout; the kubelet's log may \
+         tell why",
         after.as_secs_f64()
     )]
     Timeout {
@@ -102,21 +126,44 @@ pub enum KubeletError {
 }
 
 impl KubeletError {
-    /// Whether the same request would fail again until somebody changes something.
+    /// Whether the same request would fail again until somebody changes something. So it is with a timeout: the
+    /// peer has had all the time that it was allowed, and each further request could cost as much.
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         match self {
-            Self::Setup { .. } | Self::Untrusted { .. } | Self::TooLarge { .. } => true,
+            Self::Setup { .. }
+            | Self::Untrusted { .. }
+            | Self::NotHttp { .. }
+            | Self::TooLarge { .. }
+            | Self::Timeout { .. } => true,
             // 408 and 429 ask to come again.
             Self::Status { code, .. } => (300..500).contains(code) && !matches!(code, 408 | 429),
-            Self::Handshake { remedy, .. } => !remedy.is_empty(),
-            Self::Connect { .. } | Self::Http { .. } | Self::Timeout { .. } => false,
+            // Else the connection broke, as it does while a kubelet restarts.
+            Self::Handshake { source, .. } => tls_error(source).is_some(),
+            Self::Connect { .. } | Self::HungUp { .. } | Self::BrokeOff { .. } => false,
         }
+    }
+
+    /// No head of an answer came, because of `source`.
+    pub(crate) fn no_answer(options: &KubeletOptions, source: hyper::Error) -> Self {
+        let url = options.to_string();
+        let is_plain = options.scheme == Scheme::Http;
+        if is_not_http(&source) {
+            // A TLS server says so with an alert, which is no HTTP either.
+            let remedy = if is_plain { " The secure port is to be reached by https://" } else { "" };
+            return Self::NotHttp { url, remedy, source };
+        }
+        let remedy = if is_plain {
+            "is this the secure port, to be reached by https://? If not, ask again, and look at the kubelet's log"
+        } else {
+            "ask again, and look at the kubelet's log if it happens again"
+        };
+        Self::HungUp { url, remedy, source }
     }
 
     pub(crate) fn handshake(options: &KubeletOptions, source: io::Error) -> Self {
         let url = options.to_string();
-        match source.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        match tls_error(&source) {
             Some(rustls::Error::InvalidCertificate(reason)) => {
                 let error = rustls::Error::InvalidCertificate(reason.clone());
                 Self::Untrusted {
@@ -126,14 +173,19 @@ impl KubeletError {
                 }
             }
             Some(rustls::Error::InvalidMessage(_)) => {
-                let remedy = ": it does not speak TLS; is this the read-only port, to be reached by http://?";
+                let remedy = ": it does not speak TLS: is the port right? The read-only port is to be reached by http://";
                 Self::Handshake { url, remedy, source }
             }
             Some(rustls::Error::AlertReceived(_)) => {
                 let remedy = ": the kubelet refused; does it accept the client certificate?";
                 Self::Handshake { url, remedy, source }
             }
-            _ => Self::Handshake { url, remedy: "", source },
+            Some(_) => Self::Handshake { url, remedy: "", source },
+            None => {
+                let remedy = ": the connection broke; is this a port for TLS? If so, ask again, and look at the \
+                              kubelet's log";
+                Self::Handshake { url, remedy, source }
+            }
         }
     }
 
@@ -142,7 +194,7 @@ impl KubeletError {
             Some(remedy) => format!(": {remedy}"),
             None => String::new(),
         };
-        let body = String::from_utf8_lossy(body).trim().chars().flat_map(escape_control).collect();
+        let body = String::from_utf8_lossy(body).trim().chars().flat_map(on_one_line).collect();
         Self::Status { url: options.to_string(), code, remedy, body }
     }
 }
@@ -151,14 +203,29 @@ fn shown_body(body: &str) -> String {
     if body.is_empty() { String::new() } else { format!("; it said: {body}") }
 }
 
-/// Keeps text on one line and away from the terminal's control.
-fn escape_control(c: char) -> impl Iterator<Item = char> {
-    // Bidirectional overrides are no control characters, and yet reorder what is shown.
-    let is_hidden = c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    let escaped = is_hidden.then(|| c.escape_default());
-    let plain = (!is_hidden).then_some(c);
+/// Makes text one line. No more than that: the program that shows it escapes what a terminal must not see.
+fn on_one_line(c: char) -> impl Iterator<Item = char> {
+    let breaks_line = c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let escaped = breaks_line.then(|| c.escape_default());
+    let plain = (!breaks_line).then_some(c);
     plain.into_iter().chain(escaped.into_iter().flatten())
+}
+
+/// What TLS itself found wrong, rather than the connection under it.
+fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
+    error.get_ref()?.downcast_ref()
+}
+
+/// Whether bytes came that are no HTTP answer.
+fn is_not_http(error: &hyper::Error) -> bool {
+    error.is_parse() || spoke_first(error)
+}
+
+/// The peer sent something before it was asked, as SSH and mail servers do. The HTTP library has no predicate for it;
+/// of what ends a connection it is the one error without a cause that is neither of these.
+fn spoke_first(error: &hyper::Error) -> bool {
+    let hung_up = error.is_incomplete_message() || error.is_canceled() || error.is_closed();
+    !hung_up && !error.is_user() && error.source().is_none()
 }
 
 fn trust_remedy(options: &KubeletOptions, reason: &CertificateError, error: &rustls::Error) -> String {

@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use coracle_attest::{KubeletError, KubeletOptions, SourceError, Status};
+use coracle_attest::{KubeletError, KubeletOptions, PodIndex, Source, SourceError, Status};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 use crate::server::{LIST, Played, at_once, play, response};
 
@@ -66,8 +68,8 @@ async fn a_refusal_tells_the_status_the_body_and_the_remedy() {
         ("503 Service Unavailable", 503, "see its log", false),
     ];
     for (status, code, remedy, is_lasting) in table {
-        let played = play(response(status, "no\tway\x1b[31m\u{202e}\n"), None, plain()).await;
-        assert_says(&played, &[remedy, &code.to_string(), r"it said: no\tway\u{1b}[31m\u{202e}"]);
+        let played = play(response(status, "no\tway\x1b[31m\u{2028}.\n"), None, plain()).await;
+        assert_says(&played, &[remedy, &code.to_string(), r"it said: no\tway\u{1b}[31m\u{2028}."]);
         assert!(
             matches!(played.error(), SourceError::Kubelet(KubeletError::Status { code: found, .. }) if *found == code)
         );
@@ -90,7 +92,8 @@ async fn a_body_that_breaks_off_is_no_list_whatever_was_in_it() {
     let unfinished = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunk}");
     for answer in [short, unfinished] {
         let played = play(at_once(answer), None, plain()).await;
-        assert_says(&played, &[&format!("broke off its answer after {} bytes", LIST.len())]);
+        let after = format!("broke off its answer after {} bytes", LIST.len());
+        assert_says(&played, &[&after, "ask again", "the kubelet's log"]);
         assert_eq!(played.error().status(), Status::Unavailable);
         assert!(!played.error().is_lasting());
     }
@@ -119,8 +122,46 @@ async fn what_is_no_pod_list_is_an_error_that_lasts() {
 
 #[tokio::test]
 async fn an_answer_that_is_not_http_is_told() {
-    let played = play(at_once("SSH-2.0-OpenSSH_9.9\r\n\r\n"), None, plain()).await;
-    assert_says(&played, &["after 0 bytes"]);
+    let tls_alert = [0x15, 3, 1, 0, 2, 2, 70].as_slice();
+    for answer in [b"SSH-2.0-OpenSSH_9.9\r\n\r\n".as_slice(), tls_alert, &b"x".repeat(40_000)] {
+        let played = play(at_once(answer), None, plain()).await;
+        assert_says(&played, &["does not speak HTTP: is the port right?", "by https://"]);
+        assert!(!played.chain().contains("broke off"), "{}", played.chain());
+        assert!(played.error().is_lasting());
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_first_is_told_not_to_speak_http() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
+    let port = listener.local_addr().expect("bound").port();
+    // The banner is sent before the client is even looked at: in this one thread, before it can ask anything.
+    let server = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.expect("a client");
+        stream.write_all(b"SSH-2.0-OpenSSH_9.9\r\n").await.expect("sent");
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    });
+    let source = Source::Kubelet(KubeletOptions::read_only(port));
+    let error = source.read(&mut PodIndex::new()).await.expect_err("no kubelet");
+    assert!(error.to_string().contains("does not speak HTTP: is the port right?"), "{error}");
+    server.await.expect("the server ends with its client");
+}
+
+#[tokio::test]
+async fn a_peer_that_hangs_up_without_a_word_may_be_the_secure_port() {
+    let played = play(Vec::new(), None, plain()).await;
+    assert_says(&played, &["hung up without an answer", "by https://", "ask again", "the kubelet's log"]);
+    assert!(!played.error().is_lasting());
+}
+
+#[tokio::test]
+async fn a_missing_file_asks_to_check_the_path() {
+    let source = Source::File("/nonexistent/pods.json".into());
+    let error = source.read(&mut PodIndex::new()).await.expect_err("no file");
+    assert_eq!(error.to_string(), "cannot read the pod list from /nonexistent/pods.json; check the path");
+    let source = Source::File("/".into());
+    let error = source.read(&mut PodIndex::new()).await.expect_err("no file");
+    assert_eq!(error.to_string(), "cannot read the pod list from /; give a file in it");
 }
 
 #[tokio::test]
@@ -137,7 +178,11 @@ async fn a_byte_now_and_then_runs_into_the_limit_for_the_whole_request() {
     assert!((1..=6).contains(received), "{received}");
     assert_eq!(*after, Duration::from_millis(300));
     assert!(begun.elapsed() < Duration::from_secs(4));
-    assert_says(&played, &["0.3 s", "overloaded"]);
+    assert_says(
+        &played,
+        &["0.3 s", "is the port another service's?", "raise the timeout", "the kubelet's log"],
+    );
+    assert!(played.error().is_lasting());
 }
 
 #[tokio::test]
