@@ -1,7 +1,7 @@
 //! What is read from disk before a request: whom to trust, and what to present.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use hyper::header::HeaderValue;
@@ -9,6 +9,9 @@ use rustls::pki_types::pem::{Error as PemError, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::options::KubeletOptions;
+
+/// The most that is read of a file. A bundle of every public CA of the world is a quarter of it.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// What is presented to the kubelet.
 #[derive(Debug)]
@@ -48,6 +51,16 @@ pub enum SetupError {
         path: PathBuf,
         /// Why.
         source: io::Error,
+    },
+    /// A file is longer than any that can be meant.
+    #[error("the {what} {} is longer than {limit} bytes; is it the right file?", path.display())]
+    FileTooLarge {
+        /// What the file is for.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The most that is read of it.
+        limit: u64,
     },
     /// A file is not well-formed PEM.
     #[error("the {what} {} is not well-formed PEM: {source:?}; is it the right file?", path.display())]
@@ -199,7 +212,15 @@ fn read_token(path: &Path) -> Result<Token, SetupError> {
 }
 
 fn read_file(what: &'static str, path: &Path) -> Result<Vec<u8>, SetupError> {
-    fs::read(path).map_err(|source| SetupError::Unreadable { what, path: path.to_owned(), source })
+    let unreadable = |source| SetupError::Unreadable { what, path: path.to_owned(), source };
+    let file = File::open(path).map_err(unreadable)?;
+    let mut content = Vec::new();
+    // One byte more than allowed tells whether there is more; a device that never ends is told too.
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut content).map_err(unreadable)?;
+    if content.len() as u64 > MAX_FILE_BYTES {
+        return Err(SetupError::FileTooLarge { what, path: path.to_owned(), limit: MAX_FILE_BYTES });
+    }
+    Ok(content)
 }
 
 /// The labels of all blocks; the PEM reader itself passes over those that it does not know.

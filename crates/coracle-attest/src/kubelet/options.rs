@@ -34,8 +34,8 @@ impl Scheme {
 
 /// How the kubelet is reached, and how each side proves who it is.
 ///
-/// All files are read again for each request, so a renewed token or CA is used at once. They matter on HTTPS only:
-/// over plain HTTP nothing secret is ever sent.
+/// All files are read again for each request, so a renewed token or CA is used at once. One of more than 1 MiB is an
+/// error. They matter on HTTPS only: over plain HTTP nothing secret is ever sent.
 ///
 /// What is presented: nothing if [`anonymous`](Self::anonymous); else the client certificate if
 /// [`client_certificate_file`](Self::client_certificate_file) and [`client_key_file`](Self::client_key_file) are both

@@ -207,6 +207,7 @@ async fn files_that_cannot_be_used_are_named_and_secrets_are_not_shown() {
         ..base.clone()
     };
     let certificate = || Some(write("client.crt", &client.pem));
+    let too_long = " ".repeat((1 << 20) + 1);
     let table = [
         (with_ca(cluster.path("missing.crt")), "cannot read the kubelet CA file"),
         (with_ca(write("empty.crt", "\n")), "holds no CERTIFICATE block"),
@@ -220,6 +221,11 @@ async fn files_that_cannot_be_used_are_named_and_secrets_are_not_shown() {
             with_ca(write("der.crt", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")),
             "certificate 1",
         ),
+        (with_ca(write("long.crt", &(pem.clone() + &too_long))), "is longer than 1048576 bytes"),
+        (with_ca("/dev/zero".into()), "is longer than 1048576 bytes"),
+        (with_token(write("long", &too_long)), "is longer than 1048576 bytes"),
+        (with_pair(certificate(), Some(write("long.key", &too_long))), "is longer than 1048576 bytes"),
+        (with_pair(Some(write("l.crt", &too_long)), certificate()), "is longer than 1048576 bytes"),
         (with_token(cluster.path("missing")), "cannot read the token file"),
         (with_token(write("blank", " \n")), "it is empty"),
         (with_token(write("two", "hunter2\r\nX-Evil: 1")), "cannot have"),
@@ -260,7 +266,22 @@ async fn a_port_that_does_not_speak_tls_is_told() {
     });
     let source = Source::Kubelet(KubeletOptions { port, ..cluster.options() });
     let error = source.read(&mut PodIndex::new()).await.expect_err("no TLS");
-    assert!(error.to_string().contains("does not speak TLS"), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("does not speak TLS: is the port right? The read-only port"), "{text}");
+    assert!(text.contains("by http://"), "{text}");
     assert!(error.is_lasting());
     drop(server.await);
+}
+
+#[tokio::test]
+async fn a_handshake_that_breaks_off_asks_about_the_port_and_may_be_tried_again() {
+    let cluster = Cluster::new();
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
+    let port = listener.local_addr().expect("bound").port();
+    let server = tokio::spawn(async move { drop(listener.accept().await.expect("a client")) });
+    let source = Source::Kubelet(KubeletOptions { port, ..cluster.options() });
+    let error = source.read(&mut PodIndex::new()).await.expect_err("no TLS");
+    server.await.expect("it has hung up");
+    assert!(error.to_string().contains("is this a port for TLS? If so, ask again"), "{error}");
+    assert!(!error.is_lasting());
 }
