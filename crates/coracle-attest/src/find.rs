@@ -10,8 +10,11 @@ use crate::duplicate::DuplicateContainer;
 use crate::selectors::selectors;
 use crate::view::{PodId, PodView};
 
-/// Looks for one container while a list goes by; the answer is the one that a [`PodIndex`](crate::PodIndex) of the
-/// whole list would give.
+/// Looks for one container while a list goes by.
+///
+/// For every list whose pods decode, the answer is the one that a [`PodIndex`](crate::PodIndex) of the whole list
+/// would give, but for the cap below. What it declines is still checked as JSON: its grammar, its UTF-8, and that each
+/// kept member stands once. Its types are not: a number for another pod's name fails an index, and not a finder.
 ///
 /// It declines every pod whose bytes cannot name what is looked for: the pod's uid where it is known, else the
 /// container's id. Both are made of hexadecimal digits, letters and `-`, which JSON writes either as they are or as
@@ -19,6 +22,10 @@ use crate::view::{PodId, PodView};
 ///
 /// It reads to the end. A later pod with the same uid replaces an earlier one, a second pod with the same container
 /// is an error, and a list that breaks off must not pass for a whole one; none of this is known before the end.
+///
+/// At most 8 pods that claim the container at a time are told apart, so that memory stays bounded. From the eighth on
+/// the [`DuplicateContainer`] stays, even if later pods with the same uids would leave one claim or none. No kubelet
+/// writes a list with a uid twice.
 #[derive(Debug)]
 pub struct Finder {
     wanted: ContainerRef,
@@ -67,7 +74,7 @@ struct Claim {
     needle: Needle,
 }
 
-/// More claims than this on one container are not told apart any more: memory stays bounded.
+/// With so many claims on one container they are not told apart any more: memory stays bounded.
 const MAX_CLAIMS: usize = 8;
 
 impl Finder {

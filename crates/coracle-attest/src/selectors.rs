@@ -61,7 +61,7 @@ fn push_images<'a>(
 }
 
 fn push_labels(values: &mut Vec<String>, pod: &impl PodView) {
-    // A map, not a sort: of a key that the document repeats, the last value counts.
+    // No document repeats a key, the reader refuses that. Of a pod made by hand that does, a map keeps the last value.
     let labels: BTreeMap<_, _> = pod.labels().collect();
     values.extend(labels.iter().map(|(key, value)| format!("pod-label:{key}:{value}")));
 }

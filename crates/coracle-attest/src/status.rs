@@ -8,7 +8,11 @@ use crate::attestor::AttestError;
 use crate::kubelet::KubeletError;
 use crate::source::SourceError;
 
-/// The class of an error: a gRPC status code, the same as SPIRE's built-in attestor gives.
+/// The class of an outcome: a gRPC status code, the same as SPIRE's built-in attestor gives.
+///
+/// Errors of this crate have all classes but [`Canceled`](Self::Canceled) and
+/// [`PermissionDenied`](Self::PermissionDenied): those are outcomes that only a server of attestations can tell, and
+/// stand here so that it has one type to count and to answer by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// The process cannot be told apart: its cgroups name several pods or containers, or it is no longer the one
@@ -22,11 +26,11 @@ pub enum Status {
     Unavailable,
     /// The container did not appear in time.
     DeadlineExceeded,
-    /// The caller gave up.
+    /// The caller gave up: the server, which then drops the future of [`attest`](crate::Attestor::attest), says so.
     Canceled,
     /// There is no such object or process.
     NotFound,
-    /// The caller may not ask.
+    /// The caller may not ask: the server says so, which knows its callers, before it attests anything.
     PermissionDenied,
 }
 

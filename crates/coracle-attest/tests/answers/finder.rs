@@ -98,6 +98,32 @@ fn a_container_in_two_pods_is_an_error_even_if_many_pods_claim_it() {
 }
 
 #[test]
+fn a_duplicate_of_seven_pods_can_be_replaced_away_and_one_of_eight_stays() {
+    for (claims, is_found) in [(7, true), (8, false)] {
+        let mut pods: Vec<_> = (0..claims).map(|n| pod(&format!("u-{n}"), &["aa"])).collect();
+        pods.extend((1..claims).map(|n| pod(&format!("u-{n}"), &["bb"])));
+        let answer = answer(&pods, wanted(None, "aa"), false);
+        assert_eq!(matches!(answer, Ok(Answer::Found(_))), is_found, "{claims}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_declined_pod_is_checked_as_json_and_its_types_are_not() {
+    let table = [
+        (r#"{"metadata":{"uid":"u-2","name":7}}"#, true),
+        (r#"{"metadata":{"uid":"u-2","name":}}"#, false),
+        (r#"{"metadata":{"uid":"u-2","name":"a","name":"b"}}"#, false),
+    ];
+    for (declined, is_accepted) in table {
+        let json = format!(r#"{{"items":[{declined}]}}"#);
+        let mut finder = Finder::new(wanted(Some("u-1"), "aa"), false);
+        let mut reader = Reader::new();
+        let pushed = reader.push(json.as_bytes(), &mut finder).and_then(|_| reader.finish(&mut finder));
+        assert_eq!(pushed.is_ok(), is_accepted, "{declined}: {pushed:?}");
+    }
+}
+
+#[test]
 fn an_ephemeral_container_is_found() {
     let containers = vec![status(ContainerKind::Ephemeral, "debugger", ["e", "e@1"], "ee")];
     let pods = [Pod { containers, ..pod("u", &[]) }];

@@ -1,5 +1,5 @@
 use coracle_attest::{PodIndex, PodView, SELECTOR_TYPE, selectors};
-use coracle_podlist::{ContainerKind, Owner, Pod};
+use coracle_podlist::{ContainerKind, Owner, Pod, Reader};
 
 use crate::pods::{self, BLOG_CONTAINER, BLOG_UID, blog, status};
 
@@ -132,9 +132,26 @@ fn owners_keep_the_order_of_the_list_in_pairs() {
 }
 
 #[test]
-fn labels_are_sorted_by_key_and_the_last_of_a_repeated_key_counts() {
+fn labels_are_sorted_by_key() {
     let label = |key: &'static str, value: &'static str| (key.into(), value.into());
-    let labels = vec![label("b", "1"), label("a", "x:y"), label("a.b", ""), label("b", "0")];
+    let labels = vec![label("b", "0"), label("a", "x:y"), label("a.b", "")];
     let pod = Pod { labels, ..pods::pod("u", &[]) };
     assert_eq!(selectors(&pod, None)[7..], ["pod-label:a:x:y", "pod-label:a.b:", "pod-label:b:0"]);
+}
+
+#[test]
+fn a_label_key_has_one_selector_even_if_a_pod_made_by_hand_repeats_it() {
+    let labels = vec![("b".into(), "1".into()), ("b".into(), "0".into())];
+    let pod = Pod { labels, ..pods::pod("u", &[]) };
+    assert_eq!(selectors(&pod, None)[7..], ["pod-label:b:0"]);
+}
+
+#[test]
+fn a_document_that_repeats_a_label_key_is_refused() {
+    let json = br#"{"items":[{"metadata":{"uid":"u","labels":{"b":"1","b":"0"}}}]}"#;
+    let mut index = PodIndex::new();
+    let mut reader = Reader::new();
+    let read = reader.push(json, &mut index).and_then(|_| reader.finish(&mut index));
+    let error = read.expect_err("a key that stands twice");
+    assert!(matches!(error, coracle_podlist::Error::Pod { .. }), "{error}");
 }
