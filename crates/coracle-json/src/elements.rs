@@ -389,7 +389,7 @@ impl<'p> Walker<'p> {
             Role::Path(_) | Role::Target => None,
         };
         let Some((member, next)) = wanted else { return };
-        let bit = 1_u64.checked_shl(member as u32).unwrap_or(0);
+        let bit = if member < 64 { 1 << member } else { 0 };
         if frame.seen & bit != 0 {
             self.next = Next::Again;
             self.key.set(raw);

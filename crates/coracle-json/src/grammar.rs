@@ -127,11 +127,12 @@ impl Grammar {
         }
         self.primitive_open = primitive >> 63;
 
-        let Follow { after_open, after_colon, after_comma, after_key } = if space == 0 {
-            self.follow::<false>(open, colon, comma, space, quoted)
-        } else {
-            self.follow::<true>(open, colon, comma, space, quoted)
-        };
+        let Follow { open: after_open, colon: after_colon, comma: after_comma, key: after_key } =
+            if space == 0 {
+                self.follow::<false>(open, colon, comma, space, quoted)
+            } else {
+                self.follow::<true>(open, colon, comma, space, quoted)
+            };
         let value_start = quoted.opening | primitive_start | open;
         let value_expected = after_open | after_colon | after_comma;
         let misplaced = value_start & !value_expected
@@ -184,7 +185,7 @@ impl Grammar {
         let (carried, beyond) = sum(key_start, quoted.inside, self.key_open);
         self.key_open = beyond;
         let after_key = follow::<SPACED>(carried & quoted.closing, &mut pending.key, space);
-        Follow { after_open, after_colon, after_comma, after_key }
+        Follow { open: after_open, colon: after_colon, comma: after_comma, key: after_key }
     }
 
     /// Walks the brackets of a block. Returns the tokens that are wrong, those already known to be included, and the
@@ -362,10 +363,10 @@ impl Grammar {
 
 /// The places that a token of each class determines for the next one.
 struct Follow {
-    after_open: u64,
-    after_colon: u64,
-    after_comma: u64,
-    after_key: u64,
+    open: u64,
+    colon: u64,
+    comma: u64,
+    key: u64,
 }
 
 /// What the walk over the brackets of a block needs.
