@@ -57,10 +57,11 @@ struct Page {
 
 /// The program's page, then those of its subcommands.
 fn pages() -> Vec<Page> {
-    let mut program = cli::command();
+    // `coracle help` has no page of its own, and none refers to it.
+    let mut program = cli::command().disable_help_subcommand(true);
     program.build();
     let mut pages = vec![Page { name: "coracle".to_owned(), command: program.clone() }];
-    for subcommand in program.get_subcommands().filter(|command| command.get_name() != "help") {
+    for subcommand in program.get_subcommands() {
         let name = subcommand.get_name().to_owned();
         let command = subcommand.clone().version(env!("CARGO_PKG_VERSION"));
         pages.push(Page { name, command });

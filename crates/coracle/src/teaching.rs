@@ -6,7 +6,7 @@ use std::fmt::Write;
 pub(crate) const SUBCOMMANDS: [&str; 5] = ["attest", "pods", "demo", "completions", "man"];
 
 /// What each exit code says.
-pub(crate) const EXIT_STATUS: [(&str, &str); 5] = [
+pub(crate) const EXIT_STATUS: [(&str, &str); 6] = [
     ("0", "found, or done"),
     ("1", "failure: the process or the pod list could not be read, or is not to be trusted"),
     ("2", "the command line cannot be used"),
@@ -15,6 +15,7 @@ pub(crate) const EXIT_STATUS: [(&str, &str); 5] = [
         "not found, or not a pod: no such process, a process outside of pods, a container that is in no list",
     ),
     ("4", "changed or different (reserved)"),
+    ("128+n", "the demo was ended by signal n, and cleaned up"),
 ];
 
 /// A command, and what it is for.
