@@ -35,7 +35,9 @@
 //!   ids are equal; otherwise [`CgroupError::ContainerIdConflict`] names two of them.
 //! * **A path that climbs (`/../`)** is relative to the cgroup namespace of the reader, which may have cut off
 //!   the pod's directory. If an id stands before the first pod uid of such a path, the uid is a workload's
-//!   own directory, and it does not count.
+//!   own directory, and it does not count. A pod of a node that runs in a container itself (kind), read from
+//!   another cgroup namespace (`/../../docker/<node>/kubepods/pod<uid>/<id>`), has the same shape, and is
+//!   therefore refused: run the reader in the node's or the host's cgroup namespace.
 //! * **A user's session** (`user@1000.service`) is handed over to an unprivileged user, who may name the
 //!   directories below it at will. What is below it is not read; see [`Outside::UserSession`].
 //!

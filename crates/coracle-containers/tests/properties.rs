@@ -1,12 +1,8 @@
 //! What holds for every cgroup file.
 
-use cgroup::{Shape, VICTIM_CONTAINER_ID, VICTIM_POD_UID};
 use coracle_containers::{CgroupError, ContainerRef, parse_cgroup};
+use coracle_testkit::cgroup::{self, Shape, VICTIM_CONTAINER_ID, VICTIM_POD_UID};
 use proptest::prelude::*;
-
-#[allow(unreachable_pub)] // It is the testkit's public module.
-#[path = "../../coracle-testkit/src/cgroup.rs"]
-mod cgroup;
 
 fn uid() -> impl Strategy<Value = String> {
     proptest::collection::vec(any::<u8>(), 16).prop_map(|bytes| {

@@ -12,7 +12,8 @@ fn several_paths() -> Vec<Row> {
         Row::same("only a user's slice", "0::/user.slice", "none"),
         Row::same("one", "11:a:/user.slice\n10:b:/kubepods/pod{U2}/{C9}\n", "{U2} {C9}"),
         Row::same("uid canonicalised", "11:a:/user.slice\n10:b:/kubepods/pod{U2_}/{C9}\n", "{U2} {C9}"),
-        Row::same("uid written in two ways", "2:a:/pod{U2}/{C9}\n1:b:/pod{U2_}/{C9}\n", "{U2} {C9}"),
+        Row::same("uid written in two ways", "2:a:/pod{U2}/{C9}\n1:b:/pod{U2_}/{C9}\n", "{U2} {C9}")
+            .derived(),
         Row::same("cri-o", "0::/../crio-{Ccrio}.scope\n", "- {Ccrio}"),
         Row::same(
             "two ids",
@@ -29,7 +30,8 @@ fn several_paths() -> Vec<Row> {
             "a line with a pod after one with another id (kind on macOS)",
             "2:a:/docker/{Cnode}\n1:b:/docker/{Cnode}/kubepods/pod{Ua}/{Ca}\n",
             "{Ua} {Ca}",
-        ),
+        )
+        .derived(),
         Row::same(
             "a line with a pod before one with another id",
             "2:a:/docker/{Cnode}/kubepods/pod{Ua}/{Ca}\n1:b:/docker/{Cnode}\n",
@@ -41,7 +43,8 @@ fn several_paths() -> Vec<Row> {
             "two containers: {Cnode}, {C9}",
             "{Ua} {Ca}",
             "lines that name a pod decide, whatever the order; upstream accepts these if the last is first",
-        ),
+        )
+        .derived(),
     ]
 }
 
@@ -81,15 +84,16 @@ fn attestor_files() -> Vec<Row> {
 fn lines() -> Vec<Row> {
     vec![
         Row::same("two fields", "11:hugetlb", "malformed"),
-        Row::same("one field", "hugetlb\n", "malformed"),
-        Row::same("an empty line in between", "2:a:/pod{U2}/{C9}\n\n1:b:/pod{U2}/{C9}\n", "malformed"),
-        Row::same("an empty line alone", "\n", "malformed"),
+        Row::same("one field", "hugetlb\n", "malformed").derived(),
+        Row::same("an empty line in between", "2:a:/pod{U2}/{C9}\n\n1:b:/pod{U2}/{C9}\n", "malformed")
+            .derived(),
+        Row::same("an empty line alone", "\n", "malformed").derived(),
         Row::same("eleven lines of version 1", &v1("/"), "none"),
         Row::same(
             "version 1 and 2 together, no newline at the end",
             &format!("{}0::/user.slice/user-1000.slice/session-3.scope", v1("/user.slice")),
             "none",
         ),
-        Row::same("colons in the path", "0::/a:b:pod{U2}:c:{C9}:d\n", "{U2} {C9}"),
+        Row::same("colons in the path", "0::/a:b:pod{U2}:c:{C9}:d\n", "{U2} {C9}").derived(),
     ]
 }

@@ -55,17 +55,20 @@ fn pods() -> Vec<Row> {
             "k8s/pod-uid-override, as a cgroup file",
             &format!("2:a:{SLICE}\n1:b:{fake}\n"),
             "{U0} {C0}",
-        ),
+        )
+        .derived(),
         Row::same(
             "k8s/pod-uid-conflict, as a cgroup file",
             &format!("2:a:{BEST_EFFORT}\n1:b:{other_pod}\n"),
             "two pods: {U0}, {U1}",
-        ),
+        )
+        .derived(),
         Row::same(
             "k8s/container-id-conflict, as a cgroup file",
             &format!("2:a:{BEST_EFFORT}\n1:b:{other_container}\n"),
             "two containers: {C0}, {C1}",
-        ),
+        )
+        .derived(),
     ]
 }
 

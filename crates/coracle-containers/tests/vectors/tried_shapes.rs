@@ -1,4 +1,4 @@
-//! Further shapes, tried on upstream's code.
+//! Further shapes. Most were tried on upstream's code; the others are marked as derived from it.
 
 use crate::Row;
 
@@ -12,6 +12,9 @@ const WHY_SKIPPED: &str = "a line without an id says nothing; upstream takes it 
                            comes after a line with one";
 const WHY_LEFT: &str = "read from the left: what stands to the right of the container is the workload's \
                         choice; upstream reads from the right";
+const WHY_CLIMBS: &str = "a path that climbs shows neither its beginning nor who made the id on its left: this is \
+                          what a container whose pod is cut off can make as well, so it is refused; upstream \
+                          reads from the right, and believes both";
 const WHY_NESTED: &str =
     "of two ids without a pod none is better than the other; upstream takes the right one";
 const WHY_SLASH: &str = "an empty segment does not hide what is left of it; upstream's walk from the right \
@@ -63,9 +66,9 @@ fn ordinary() -> Vec<Row> {
         ),
         Row::same("upper case", "0::/kubepods/pod{U2^}/{C9^}\n", "{U2^} {C9^}"),
         Row::same("an id after an underscore", &pod("foo_{C9}"), "none"),
-        Row::same("65 digits", &pod("{C9}0"), "none"),
-        Row::same("pod in the middle of a word", "0::/x_pod{U2}/{C9}\n", "- {C9}"),
-        Row::same("a removed cgroup", &pod("cri-containerd-{C9}.scope (deleted)"), "{U2} {C9}"),
+        Row::same("65 digits", &pod("{C9}0"), "none").derived(),
+        Row::same("pod in the middle of a word", "0::/x_pod{U2}/{C9}\n", "- {C9}").derived(),
+        Row::same("a removed cgroup", &pod("cri-containerd-{C9}.scope (deleted)"), "{U2} {C9}").derived(),
     ]
 }
 
@@ -115,14 +118,24 @@ fn nested() -> Vec<Row> {
             "{UF} {CD}",
             "two containers: {C9}, {CD}",
             WHY_LEFT,
-        ),
+        )
+        .derived(),
+        Row::differs(
+            "a pod of a node in a container, seen from another cgroup namespace (kind)",
+            "0::/../../docker/{Cnode}/kubepods/pod{U2}/{C9}\n",
+            "{U2} {C9}",
+            "two containers: {Cnode}, {C9}",
+            WHY_CLIMBS,
+        )
+        .derived(),
         Row::differs(
             "spoof by a user of the host in its own session",
             "0::/user.slice/user-1000.slice/user@1000.service/pod{UF}/{CD}\n",
             "{UF} {CD}",
             "none",
             "below user@<uid>.service an unprivileged user names the cgroups, after any pod it likes",
-        ),
+        )
+        .derived(),
         Row::differs(
             "a container runtime in a pod",
             "0::/kubepods/pod{U2}/{C9}/docker/{CD}\n",
@@ -143,13 +156,14 @@ fn nested() -> Vec<Row> {
             "- {Cnode}",
             "none",
             "an id to the left of the pod is the node, not the pod's container",
-        ),
+        )
+        .derived(),
     ]
 }
 
 fn slashes() -> Vec<Row> {
     vec![
-        Row::differs("slash at the end", "0::/pod{U2}/{C9}/\n", "none", "{U2} {C9}", WHY_SLASH),
-        Row::differs("two slashes", "0::/pod{U2}//{C9}\n", "- {C9}", "{U2} {C9}", WHY_SLASH),
+        Row::differs("slash at the end", "0::/pod{U2}/{C9}/\n", "none", "{U2} {C9}", WHY_SLASH).derived(),
+        Row::differs("two slashes", "0::/pod{U2}//{C9}\n", "- {C9}", "{U2} {C9}", WHY_SLASH).derived(),
     ]
 }
