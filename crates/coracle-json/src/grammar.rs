@@ -210,27 +210,24 @@ impl Grammar {
     /// `None` if something is wrong; depth and container are then not to be relied on.
     #[inline(always)]
     fn nest_quickly(&mut self, nesting: &Nesting, mut brackets: u64) -> Option<usize> {
-        let mut least_depth = self.depth;
-        let mut depth = self.depth;
-        let mut object = self.object;
-        // For each byte, whether the container around it is an object.
-        let mut inside_object = object;
-        let mut unmatched = 0;
-        while brackets != 0 {
-            let behind = !(brackets ^ (brackets - 1));
-            let bit = brackets & brackets.wrapping_neg();
-            brackets &= brackets - 1;
-            let is_object = if nesting.curly & bit == 0 { 0 } else { u64::MAX };
-            let opens = nesting.open & bit != 0;
-            // Both ways are gone without a branch: which of the two a bracket is cannot be predicted.
-            self.outer[depth % MOST_DEPTH] = object;
-            depth = if opens { depth + 1 } else { depth - 1 };
-            unmatched |= if opens { 0 } else { object ^ is_object };
-            let next = if opens { is_object } else { self.outer[depth % MOST_DEPTH] };
-            inside_object ^= (object ^ next) & behind;
-            object = next;
-            least_depth = least_depth.min(depth);
+        let mut walk = Walk {
+            depth: self.depth,
+            least_depth: self.depth,
+            object: self.object,
+            inside_object: self.object,
+            unmatched: 0,
+        };
+        // Most blocks have three brackets at most: going on without asking is cheaper than a branch that cannot be
+        // predicted, and a step without a bracket changes nothing.
+        for _ in 0..3 {
+            walk.step(nesting, brackets, &mut self.outer);
+            brackets &= brackets.wrapping_sub(1);
         }
+        while brackets != 0 {
+            walk.step(nesting, brackets, &mut self.outer);
+            brackets &= brackets - 1;
+        }
+        let Walk { depth, least_depth, object, inside_object, unmatched } = walk;
         let wrong = (nesting.wrong_in_object & inside_object) | (nesting.colon & !inside_object) | unmatched;
         self.depth = depth;
         self.object = object;
@@ -367,6 +364,37 @@ struct Follow {
     colon: u64,
     comma: u64,
     key: u64,
+}
+
+/// A walk over the brackets of a block.
+struct Walk {
+    depth: usize,
+    least_depth: usize,
+    object: u64,
+    /// For each byte, whether the container around it is an object.
+    inside_object: u64,
+    /// Not zero once a bracket closed a container of the other kind.
+    unmatched: u64,
+}
+
+impl Walk {
+    /// Takes the first of these brackets, if there is one. Opening and closing are gone without a branch: which of
+    /// the two a bracket is cannot be predicted.
+    #[inline(always)]
+    fn step(&mut self, nesting: &Nesting, brackets: u64, outer: &mut [u64; MOST_DEPTH]) {
+        let behind = !(brackets ^ brackets.wrapping_sub(1));
+        let bit = brackets & brackets.wrapping_neg();
+        let is_object = if nesting.curly & bit == 0 { 0 } else { u64::MAX };
+        let opens = nesting.open & bit != 0;
+        let closes = nesting.close & bit != 0;
+        outer[self.depth % MOST_DEPTH] = self.object;
+        self.depth = self.depth + usize::from(opens) - usize::from(closes);
+        self.unmatched |= if closes { self.object ^ is_object } else { 0 };
+        let next = if opens { is_object } else { outer[self.depth % MOST_DEPTH] };
+        self.inside_object ^= (self.object ^ next) & behind;
+        self.object = next;
+        self.least_depth = self.least_depth.min(self.depth);
+    }
 }
 
 /// What the walk over the brackets of a block needs.
