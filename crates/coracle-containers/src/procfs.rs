@@ -3,6 +3,7 @@
 use crate::error::Error;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// `ESRCH`: an open file of a process that has ended since.
@@ -82,6 +83,10 @@ impl ProcessDir<'_> {
 
 /// One byte more than the limit is read, so that the breach shows.
 fn read_up_to(path: &Path, limit_bytes: u64) -> io::Result<Vec<u8>> {
+    // In a tree that is no real /proc: opening a pipe would wait for whoever writes to it, for ever.
+    if fs::metadata(path)?.file_type().is_fifo() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe, not a file"));
+    }
     let mut content = Vec::with_capacity(FIRST_READ_BYTES);
     File::open(path)?.take(limit_bytes + 1).read_to_end(&mut content)?;
     Ok(content)

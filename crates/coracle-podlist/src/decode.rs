@@ -14,6 +14,14 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::pod::{ContainerKind, ContainerStatus, Owner, Pod};
 
+/// Most containers of a kind, owners or labels of one pod. An entry of two bytes in the document takes a hundred in
+/// memory, so the cap on a pod's bytes alone would not bound it.
+const MOST_ENTRIES: usize = 10_000;
+
+fn too_many<E: de::Error>() -> E {
+    E::custom(format_args!("more than {MOST_ENTRIES} entries"))
+}
+
 /// What is kept of each element of `items`: about a tenth of it.
 pub(crate) static POD: Keep<'_> = Keep::Members(&[
     (
@@ -246,6 +254,9 @@ impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for List<T> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
                 let mut items = Vec::new();
                 while let Some(item) = seq.next_element::<Option<T>>()? {
+                    if items.len() == MOST_ENTRIES {
+                        return Err(too_many());
+                    }
                     items.push(item.unwrap_or_default());
                 }
                 Ok(List(items))
@@ -273,6 +284,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Labels<'a> {
                 let mut labels = Vec::new();
                 while let Some(key) = map.next_key::<Str<'de>>()? {
                     let value = map.next_value::<Option<Str<'de>>>()?.unwrap_or_default();
+                    if labels.len() == MOST_ENTRIES {
+                        return Err(too_many());
+                    }
                     labels.push((key.0, value.0));
                 }
                 match duplicate(&labels) {

@@ -149,9 +149,20 @@ fn describe(element: &Element<'_>, error: &serde_json::Error) -> Error {
     // Line and column are those of the reduced element: they would mislead.
     let message =
         message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
+    let message = shorten(message);
     let path = match path.as_str() {
         "" | "." => String::new(),
-        path => format!("{path}: "),
+        path => format!("{}: ", shorten(path.to_owned())),
     };
     Error::Pod { index: element.index, offset: element.offset, path, message }
+}
+
+/// A text of the document may be of any length; an error is for people.
+fn shorten(mut text: String) -> String {
+    const MOST_BYTES: usize = 200;
+    if text.len() > MOST_BYTES {
+        text.truncate(text.floor_char_boundary(MOST_BYTES));
+        text.push('…');
+    }
+    text
 }

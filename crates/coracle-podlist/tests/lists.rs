@@ -260,6 +260,19 @@ fn a_pod_over_the_cap_is_refused() {
 }
 
 #[test]
+fn entries_without_end_and_words_without_end_are_cut_short() {
+    let entries = |count: usize| {
+        format!(r#"{{"items":[{{"status":{{"containerStatuses":[{}]}}}}]}}"#, vec!["{}"; count].join(","))
+    };
+    assert_eq!(read(&entries(10_000)).unwrap().1.without_uid, 1);
+    let error = read(&entries(10_001)).unwrap_err();
+    assert!(error.contains("status.containerStatuses: more than 10000 entries"), "{error}");
+    let key = "é".repeat(100_000);
+    let error = read(&format!(r#"{{"items":[{{"metadata":{{"labels":{{"{key}":1}}}}}}]}}"#)).unwrap_err();
+    assert!(error.contains("é…") && error.len() < 600, "{} bytes", error.len());
+}
+
+#[test]
 fn a_list_cut_in_two_anywhere_is_the_same_list() {
     let list = coracle_testkit::podlist::PodList::new(1, 9).to_vec();
     let whole = read_in_chunks(&list, list.len());

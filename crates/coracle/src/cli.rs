@@ -96,7 +96,8 @@ pub(crate) struct AttestArgs {
     /// The directory that stands for /proc: DIR/PID/cgroup is read
     #[arg(long, value_name = "DIR", default_value = "/proc", value_hint = ValueHint::DirPath)]
     pub(crate) proc_root: PathBuf,
-    /// Ask at most this often for a list that has the container (files are read once)
+    /// Ask at most this often for a list that has the container. Files are read once, and what waiting cannot
+    /// mend ends it at once: a refusal, a certificate that is not trusted, a request that ran out of time
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_poll_attempts: u32,
     /// The least time between the starts of two requests, such as 500ms, 2s, 1m
@@ -169,8 +170,8 @@ pub(crate) struct KubeletArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// How many pods the kubelet lists
-    #[arg(long, value_name = "N", default_value_t = 110, value_parser = clap::value_parser!(u32).range(40..=100_000))]
+    /// How many pods the kubelet lists, from 40 to 10,000
+    #[arg(long, value_name = "N", default_value_t = 110, value_parser = clap::value_parser!(u32).range(40..=10_000))]
     pub(crate) pods: u32,
     /// What everything random is drawn from
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use coracle_podlist::{Error as ListError, Flow, Reader, Sink, Summary};
 use http_body_util::{BodyExt, Empty};
@@ -120,13 +121,14 @@ async fn converse<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
     let handshake = http1::Builder::new().max_buf_size(BUFFER_BYTES).handshake(TokioIo::new(stream)).await;
     let (mut sender, connection) = handshake.map_err(no_answer)?;
     let mut connection = Driven { connection: pin!(connection), ended: None };
+    let presented = request.headers().get(AUTHORIZATION).cloned();
     let response = match connection.beside(sender.send_request(request)).await {
         Ok(response) => response,
         // If the connection itself failed, it knows better why; who waits for it is only told that it is gone.
         Err(gone) => return Err(no_answer(connection.ended.and_then(Result::err).unwrap_or(gone)).into()),
     };
     if response.status() != StatusCode::OK {
-        return Err(connection.beside(refused(options, response)).await.into());
+        return Err(connection.beside(refused(options, response, presented.as_ref())).await.into());
     }
     connection.beside(read_list(options, response.into_body(), reader, sink, received)).await
 }
@@ -195,12 +197,19 @@ fn feed(reader: &mut Reader, data: &[u8], sink: &mut impl Sink) -> Result<Flow, 
     Ok(Flow::Continue)
 }
 
-async fn refused(options: &KubeletOptions, response: Response<Incoming>) -> KubeletError {
+/// How long the next bytes of the reason for a refusal are waited for.
+const REASON_TIME: Duration = Duration::from_secs(1);
+
+async fn refused(
+    options: &KubeletOptions,
+    response: Response<Incoming>,
+    presented: Option<&HeaderValue>,
+) -> KubeletError {
     let code = response.status().as_u16();
     let mut body = response.into_body();
     let mut shown = Vec::new();
-    // A body that breaks off is no worse than none: the status is what counts.
-    while let Some(Ok(frame)) = body.frame().await {
+    // A body that breaks off or does not come is no worse than none: the status is what counts.
+    while let Ok(Some(Ok(frame))) = tokio::time::timeout(REASON_TIME, body.frame()).await {
         if let Some(data) = frame.data_ref() {
             shown.extend_from_slice(&data[..data.len().min(SHOWN_BYTES - shown.len())]);
         }
@@ -208,5 +217,27 @@ async fn refused(options: &KubeletOptions, response: Response<Incoming>) -> Kube
             break;
         }
     }
+    if presented.is_some_and(|presented| repeats(&shown, presented)) {
+        shown = b"(not shown: it repeats the token)".to_vec();
+    }
     KubeletError::status(options, code, &shown)
+}
+
+/// Whether a text has the token in it, or the beginning of one that was cut.
+fn repeats(text: &[u8], presented: &HeaderValue) -> bool {
+    let token = presented.as_bytes().strip_prefix(b"Bearer ").unwrap_or(presented.as_bytes());
+    memchr::memmem::find(text, &token[..token.len().min(12)]).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_that_repeats_the_token_is_told_apart_also_when_it_is_cut() {
+        let presented = HeaderValue::from_static("Bearer eyJhbGciOiJSUzI1NiJ9.payload.signature");
+        assert!(repeats(b"bad token eyJhbGciOiJSUzI1NiJ9.payload.signature", &presented));
+        assert!(repeats(b"bad token eyJhbGciOiJSUz", &presented));
+        assert!(!repeats(b"Unauthorized", &presented));
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use hyper::header::HeaderValue;
@@ -213,6 +214,10 @@ fn read_token(path: &Path) -> Result<Token, SetupError> {
 
 fn read_file(what: &'static str, path: &Path) -> Result<Vec<u8>, SetupError> {
     let unreadable = |source| SetupError::Unreadable { what, path: path.to_owned(), source };
+    // Opening a pipe would wait for whoever writes to it, for ever.
+    if std::fs::metadata(path).map_err(unreadable)?.file_type().is_fifo() {
+        return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe, not a file")));
+    }
     let file = File::open(path).map_err(unreadable)?;
     let mut content = Vec::new();
     // One byte more than allowed tells whether there is more; a device that never ends is told too.

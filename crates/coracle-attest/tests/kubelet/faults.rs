@@ -41,6 +41,17 @@ async fn a_token_is_never_sent_over_plain_http_nor_even_read() {
 }
 
 #[tokio::test]
+async fn a_refusal_whose_reason_does_not_come_is_a_refusal_all_the_same() {
+    let answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nForbidden";
+    let script = vec![(Duration::ZERO, answer.into()), (Duration::from_secs(3), Vec::new())];
+    let played = play(script, None, KubeletOptions { timeout: Duration::from_secs(2), ..plain() }).await;
+    let Err(SourceError::Kubelet(KubeletError::Status { code, .. })) = &played.result else {
+        panic!("{:?}", played.result);
+    };
+    assert_eq!(*code, 403);
+}
+
+#[tokio::test]
 async fn a_chunked_body_and_one_that_ends_with_the_connection_are_read() {
     let (one, two) = LIST.split_at(30);
     let chunked = format!(

@@ -22,6 +22,7 @@ impl Signal {
 pub(super) struct Signals {
     hangup: Stream,
     interrupt: Stream,
+    quit: Stream,
     terminate: Stream,
 }
 
@@ -31,6 +32,7 @@ impl Signals {
         Ok(Self {
             hangup: signal(SignalKind::hangup())?,
             interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
             terminate: signal(SignalKind::terminate())?,
         })
     }
@@ -40,6 +42,7 @@ impl Signals {
         tokio::select! {
             _ = self.hangup.recv() => Signal { name: "SIGHUP", number: 1 },
             _ = self.interrupt.recv() => Signal { name: "SIGINT", number: 2 },
+            _ = self.quit.recv() => Signal { name: "SIGQUIT", number: 3 },
             _ = self.terminate.recv() => Signal { name: "SIGTERM", number: 15 },
         }
     }
