@@ -97,7 +97,7 @@ fn the_demo_without_cgroups_says_so_and_shows_every_process() {
 /// A demo whose lists are so long that it is still at work when it is interrupted.
 fn long_demo(arguments: &[&str]) -> (Child, Traces) {
     let mut child = command()
-        .args(["demo", "--pods", "20000"])
+        .args(["demo", "--pods", "10000"])
         .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
