@@ -1,6 +1,6 @@
 //! Cgroup files of every shape that a node shows.
 //!
-//! A shape, a pod uid and a container id give the content of `/proc/<pid>/cgroup` ([`file`]) and what a
+//! A shape, a pod uid and a container id give the content of `/proc/<pid>/cgroup` ([`file()`]) and what a
 //! correct reader makes of it ([`expected`]). The same input gives the same output, always.
 //!
 //! ```

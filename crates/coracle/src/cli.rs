@@ -125,7 +125,7 @@ pub(crate) struct PodsArgs {
 /// Where the pod list is, for every subcommand that reads one.
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// The pod list: a file, `-` for standard input, or a kubelet's http[s]://HOST[:PORT][/PATH]
+    /// The pod list: a file, `-` for standard input, or a kubelet's URL, such as `https://HOST:10250/pods`
     /// [default: https://127.0.0.1:10250/pods]
     #[arg(long, value_name = "FILE|-|URL", env = "CORACLE_PODS", hide_env_values = true,
           value_hint = ValueHint::AnyPath)]
