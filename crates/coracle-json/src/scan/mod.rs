@@ -4,8 +4,8 @@
 //! significant bit of a mask is the first byte of the block. Classes come in two groups, since a block that lies
 //! inside a string needs only the first.
 //!
-//! AVX-512 was measured too and left out: on the processors at hand its lower clock cost more than its fewer
-//! instructions won.
+//! AVX-512 was measured too and left out: on the one processor at hand it was slower, although it needs fewer
+//! instructions.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
